@@ -113,6 +113,8 @@ def calls(torch: Any) -> Iterator[Call]:
     yield Call("gelu_and_mul", "simple", ops.gelu_and_mul, gated(functional.gelu), (wide,), 1)
     tanh = gated(lambda x: functional.gelu(x, approximate="tanh"))
     yield Call("gelu_tanh_and_mul", "simple", ops.gelu_tanh_and_mul, tanh, (wide,), 1)
+    yield Call("swiglu", "simple", ops.swiglu, lambda gate, up: functional.silu(gate) * up, (x, y), 2)
+    yield Call("geglu", "simple", ops.geglu, lambda gate, up: functional.gelu(gate) * up, (x, y), 2)
     yield Call("scale", "simple", lambda x: ops.scale(x, 0.5), lambda x: x * 0.5, (x,), 1)
     yield Call("add", "simple", ops.add, torch.add, (x, y), 2)
     yield Call(
@@ -126,7 +128,11 @@ def calls(torch: Any) -> Iterator[Call]:
         (x, y),
         2,
     )
+    yield from rope_calls(torch, randn)
     yield Call("matmul", "simple", ops.matmul, torch.matmul, (square, square), 2)
+    batch = randn(8, 64, 64)
+    yield Call("matmul (batch)", "simple", ops.matmul, torch.matmul, (batch, batch.flip(0)), 2)
+    yield Call("linear", "simple", ops.linear, functional.linear, (x, randn(256, 1024), randn(256)), 3)
     yield Call("reduce sum", "simple", ops.reduce, torch.sum, (x,), 1)
     yield Call(
         "reduce max of rows",
@@ -164,6 +170,28 @@ def calls(torch: Any) -> Iterator[Call]:
     yield from attention_calls(torch, randn)
 
 
+def rope_calls(torch: Any, randn: Callable[..., Any]) -> Iterator[Call]:
+    """torch has no operator for it: beside ours stands the formula that models have."""
+    angles = torch.randn(64, 32, device="cuda")
+    cos, sin = angles.cos(), angles.sin()
+    twice = [torch.cat((each, each), -1)[:, None].bfloat16() for each in (cos, sin)]
+
+    def turned(x: Any) -> Any:
+        first, second = x.chunk(2, -1)
+        swapped: Any = torch.cat((-second, first), -1)
+        return x * twice[0] + swapped * twice[1]
+
+    def ours(q: Any, k: Any) -> Any:
+        return ops.rope(q, k, cos, sin)[0]  # pyright: ignore[reportUnknownVariableType]
+
+    def theirs(q: Any, k: Any) -> Any:
+        both: tuple[Any, Any] = turned(q), turned(k)
+        return both[0]
+
+    q, k = randn(1, 64, 4, 64), randn(1, 64, 2, 64)
+    yield Call("rope", "other", ours, theirs, (q, k), 2)
+
+
 def attention_calls(torch: Any, randn: Callable[..., Any]) -> Iterator[Call]:
     """Attention over whole sequences, over packed ones, and steps of decoding."""
     sdpa = torch.nn.functional.scaled_dot_product_attention
@@ -175,6 +203,14 @@ def attention_calls(torch: Any, randn: Callable[..., Any]) -> Iterator[Call]:
     q, k, v = (randn(1, 128, 4, 64) for _ in range(3))
     yield Call(
         "attention", "attention", lambda q, k, v: fp.attention(q, k, v, causal=True), of_torch, (q, k, v), 3
+    )
+    yield Call(
+        "scaled_dot_product_attention",
+        "attention",
+        lambda q, k, v: fp.scaled_dot_product_attention(q, k, v, is_causal=True),
+        lambda q, k, v: sdpa(q, k, v, is_causal=True),
+        tuple(each.transpose(1, 2).contiguous() for each in (q, k, v)),
+        3,
     )
     yield Call(
         "flash_attn_func",

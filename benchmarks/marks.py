@@ -74,6 +74,7 @@ def _attention(
 _FLASH_2 = ("torch (FlashAttention 2)",)
 _TRITON_BACKWARD = ("flash_v2_triton_backward", "flash_v2_triton_backward_adds")
 _SIMPLE = ("scale", "add", "relu", "gelu", "gelu_tanh", "silu", "clamp")
+_TWO_TENSORS = ("swiglu", "geglu", "geglu_tanh")
 _COLUMNS = (1024, 4096, 16384)
 _MMA_SYNC = ("wmma", "mma_ldmatrix", "mma_pipelined")
 _NORMS = [f"{way} 32768 × {n} bfloat16" for way in ("forward", "add", "backward") for n in _COLUMNS]
@@ -92,6 +93,8 @@ MARKS: Sequence[Mark] = [
             *(f"silu_and_mul 32768×{n} bfloat16" for n in _COLUMNS),
             "gelu_and_mul 32768×4096 bfloat16",
             "gelu_tanh_and_mul 32768×4096 bfloat16",
+            *(f"{name} 32768×4096 bfloat16" for name in _TWO_TENSORS),
+            *(f"{name}_backward 32768×4096 bfloat16" for name in _TWO_TENSORS),
             "scale_add_gelu 2^28 bfloat16",
             *(f"{name}_backward 2^28 bfloat16" for name in ("relu", "gelu", "gelu_tanh", "silu", "clamp")),
             *(f"silu_and_mul_backward 32768×{n} bfloat16" for n in _COLUMNS),
@@ -122,6 +125,25 @@ MARKS: Sequence[Mark] = [
     *_each("histogram", ["uniform 2^26 float32, 256 bins", "equal 2^26 float32, 256 bins"], 2.0),
     *_each("quantize", ["packbits 2^28 big"]),
     *_each("quantize", [f"quantize_{code} 32768×{n} bfloat16" for code in ("int8", "fp8") for n in _COLUMNS]),
+    *_each(
+        "rope",
+        [
+            f"{direction} {size} bfloat16"
+            for direction in ("forward", "backward")
+            for size in (
+                "8 × 2048 × 32/8 × 128",
+                "1 × 16384 × 32/8 × 128",
+                "8 × 2048 × 32/8 × 128, interleaved",
+            )
+        ],
+    ),
+    *_each(
+        "rope",
+        [
+            "forward 8 × 2048 × 32/32 × 80, 32 turn bfloat16",
+            "forward 256 × 1 × 32/8 × 128, from 8192 positions bfloat16",
+        ],
+    ),
     *_each("matmul", ["4096³ float32"], 0.90),
     *_each("matmul", ["4096³ bfloat16", "8192³ bfloat16"], 0.62, rungs=_MMA_SYNC),
     *_each(
@@ -131,6 +153,11 @@ MARKS: Sequence[Mark] = [
         rungs=("triton_descriptors", "triton_persistent", "triton_autotuned"),
     ),
     *_each("matmul", ["4096³ bfloat16, bias and gelu"], peers=("torch.compile",)),
+    *_each(
+        "matmul",
+        ["256 × 256³ bfloat16", "64 × 1024×1024×128 bfloat16", "256 × 256³ float32"],
+        peers=("torch",),
+    ),
     *_each("softmax", [*(f"forward {rows} bfloat16" for rows in _ROWS), "forward 4096 × 131072 bfloat16"]),
     *_each("layer_norm", _NORMS),
     *_each("rms_norm", _NORMS),

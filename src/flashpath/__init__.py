@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
     from flashpath.kernels.attention.score_mod import ScoreMod
     from flashpath.kernels.exporting import export
-    from flashpath.ops import attention, attention_decode, attention_varlen
+    from flashpath.ops import (
+        attention,
+        attention_decode,
+        attention_varlen,
+        scaled_dot_product_attention,
+    )
     from flashpath.vgpu.findings import Finding, KernelFault
 
 __version__ = "0.1.0"
@@ -49,6 +54,7 @@ _HOME = {
     "ops": None,
     "profile": "jit",
     "sanitize": "jit",
+    "scaled_dot_product_attention": "ops",
     "vgpu": None,
     "watch": "jit",
 }
@@ -75,6 +81,7 @@ __all__ = [
     "ops",
     "profile",
     "sanitize",
+    "scaled_dot_product_attention",
     "vgpu",
     "watch",
 ]

@@ -12,6 +12,7 @@ import torch
 from flashpath import kernels, ops
 from flashpath.cli.dispatch_ways import OPERATORS
 from flashpath.errors import FlashpathError
+from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.where import named
 from flashpath.messages import Message
 
@@ -49,6 +50,19 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16)), H200, "triton_persistent"),
     ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16)), A100, "mma_pipelined"),
     ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16)), CPU, "mma_pipelined"),
+    ("matmul", (x(64, 64, dtype=BF16), x(64, 32, dtype=BF16).t()), A100, "triton_persistent"),
+    ("matmul", (x(64, 32, dtype=BF16).t(), x(64, 64, dtype=BF16)), CPU, "triton_persistent"),
+    ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16), "ieee", None, Epilogue()), A100, "fused"),
+    (
+        "matmul",
+        (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16), "ieee", None, Epilogue()),
+        H200,
+        "triton_fused",
+    ),
+    ("matmul", (x(9, 64, 64, dtype=BF16), x(9, 64, 64, dtype=BF16)), H200, "triton_batched"),
+    ("matmul", (x(9, 64, 64), x(9, 64, 64)), H200, "triton_batched"),
+    ("matmul", (x(9, 4096, 64), x(9, 64, 4096)), H200, "one_by_one"),
+    ("matmul", (x(9, 64, 64, dtype=F64), x(9, 64, 64, dtype=F64)), CPU, "one_by_one"),
     ("reduction", (x(100), "sum"), H200, "single_pass"),
     ("reduction", (x(132, 8), "max", -1), H200, "by_row"),
     ("reduction", (x(131, 8), "max", -1), H200, "single_pass"),
@@ -63,8 +77,11 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("scan", (x(2, 100), "sum", True, None), H200, "by_row"),
     ("histogram", (x(1000), 16, 0.0, 1.0), H200, "vectorized"),
     ("sort", (x(1000),), H200, "onesweep"),
+    ("rope", (x(1, 8, 4, 64, dtype=BF16), None, x(8, 32), x(8, 32)), H200, "vectorized"),
     ("spmv", (x(5, dtype=torch.int32), x(9, dtype=torch.int32), x(9), x(4)), H200, "merge_based"),
     ("elementwise", (x(8), "silu"), H200, "vectorized"),
+    ("elementwise", (x(8), "swiglu"), H200, "vectorized"),
+    ("elementwise", (x(8), "swiglu_backward"), H200, "backward_vectorized"),
     ("elementwise", (x(8), "scale_add_silu"), H200, "fused_chain"),
     ("elementwise", (x(8), "silu_backward"), H200, "vectorized"),
     ("elementwise", (x(8), "silu_and_mul_backward"), H200, "backward_vectorized"),

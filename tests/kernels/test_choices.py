@@ -56,7 +56,12 @@ def test_every_rung_whose_kernel_can_be_cut_otherwise_has_choices() -> None:
     assert choosing("elementwise") == [*forward, "backward", "backward_vectorized", "triton_backward"]
     every = [rung.name for rung in kernels.ladder("transpose")]
     assert choosing("transpose") == every[1:]
-    by_itself = {"reference", "triton_autotuned", "unfused"}  # chooses, or has nothing to choose
+    by_itself = {
+        "reference",
+        "triton_autotuned",
+        "unfused",
+        "one_by_one",
+    }  # chooses, or has nothing to choose
     written_out = {"register_1d", "register_2d", "vectorized", "double_buffered", "wmma", "mma_ldmatrix"}
     assert {*choosing("matmul")} == {
         rung.name for rung in kernels.ladder("matmul") if rung.name not in by_itself | written_out
@@ -152,6 +157,13 @@ def test_each_triton_rung_takes_a_configuration(rung: str) -> None:
     ladder, config = kernels.ladder("matmul"), Config(32, 64, group=2, warps=2, stages=2)
     a, b = products(72, 136, 80, torch.bfloat16)
     ladder.check(ladder[rung](a, b, config=config), (a, b, "ieee"))
+
+
+@pytest.mark.parametrize("config", [each for each in MORE_CONFIGS if fits(each)], ids=str)
+def test_many_products_take_a_configuration(config: Config) -> None:
+    ladder = kernels.ladder("matmul")
+    a, b = (x.expand(2, -1, -1) for x in products(72, 136, 80, torch.bfloat16))
+    ladder.check(ladder["triton_batched"](a, b, config=config), (a, b, "ieee"))
 
 
 def test_epilogues_take_plans_and_configurations() -> None:

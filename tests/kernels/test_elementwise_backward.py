@@ -43,7 +43,8 @@ def arguments(
     dout = tensor(shape, dtype, offset, 0, device)
     if GRADIENTS[name].gated:
         return dout, name, tensor((*shape[:-1], 2 * shape[-1]), dtype, offset, 1, device)
-    return dout, name, FACTOR, *(tensor(shape, dtype, offset, seed, device) for seed in (1, 2))
+    factor = (FACTOR,) if GRADIENTS[name].is_chain else ()
+    return dout, name, *factor, *(tensor(shape, dtype, offset, seed, device) for seed in (1, 2))
 
 
 def run(rung: str, given: tuple[Any, ...], offset: int = 0) -> Any:
@@ -62,7 +63,8 @@ def assert_right(result: Any, given: tuple[Any, ...]) -> None:
     """The ladder's own check; and each element of a half type is rounded once, from a float32 nearby."""
     LADDER.check(result, given)
     dout, name, *operands = given
-    for each, exact in zip(results(result), results(truth(dout, name, *operands)), strict=True):
+    pairs = zip(results(result), results(truth(dout, name, *operands)), strict=True)
+    for i, (each, exact) in enumerate(pairs):
         if each.itemsize == 2:
             half_unit = (
                 torch.finfo(each.dtype).eps / 2 * exact.abs() + torch.finfo(each.dtype).smallest_normal
@@ -71,6 +73,9 @@ def assert_right(result: Any, given: tuple[Any, ...]) -> None:
             if GRADIENTS[name].gated:
                 up = operands[0].double().abs().chunk(2, -1)
                 wide = torch.cat((wide * up[1], wide * (1 + up[0])), -1)
+            elif not GRADIENTS[name].is_chain:
+                gate, up = (operand.double().abs() for operand in operands)
+                wide = wide * (1 + gate if i else up)
             assert bool(((each.double() - exact).abs() <= 1.001 * half_unit + 1e-6 * wide).all())
 
 
@@ -87,7 +92,7 @@ def test_every_gradient_on_every_rung(rung: str, name: str) -> None:
         assert_right(run(rung, given), given)
 
 
-@pytest.mark.parametrize("name", ["silu_and_mul_backward", "scale_add_silu_backward"])
+@pytest.mark.parametrize("name", ["silu_and_mul_backward", "scale_add_silu_backward", "swiglu_backward"])
 @pytest.mark.parametrize("rung", RUNGS[1:])
 def test_any_size_and_alignment(rung: str, name: str) -> None:
     gated = [(0, 8), (3, 0), (1, 1), (5, 3), (300, 8), (7, 20), (2, 2056), (3, 1021)]
@@ -134,6 +139,7 @@ def test_slopes_are_as_good_as_torchs_in_float32(name: str) -> None:
     ("name", "shape", "offset"),
     [
         ("scale_add_silu_backward", (1021,), 0),
+        ("geglu_backward", (1021,), 1),
         ("silu_and_mul_backward", (5, 24), 0),
         ("silu_and_mul_backward", (3, 7), 1),
     ],
@@ -152,9 +158,9 @@ def test_the_sanitizer_finds_nothing_in_triton() -> None:
     assert fp.sanitize(module.gate_backward_kernel, grid=(5,), args=given, ACTIVATION="Silu", BLOCK=32) == []
     dout, _, factor, x, y = arguments("scale_add_silu_backward", (1021,), torch.bfloat16)
     given = (dout, x, y, torch.empty_like(x), torch.empty_like(y), factor, 1021)
-    assert (
-        fp.sanitize(module.chain_backward_kernel, grid=(4,), args=given, ACTIVATION="Silu", BLOCK=256) == []
-    )
+    for gated in (False, True):
+        constants: dict[str, Any] = {"GATED": gated, "ACTIVATION": "Silu", "BLOCK": 256}
+        assert fp.sanitize(module.pair_backward_kernel, grid=(4,), args=given, **constants) == []
 
 
 @pytest.mark.parametrize("name", ["silu_and_mul_backward", "scale_add_silu_backward"])

@@ -40,6 +40,7 @@ def epilogue_for(
     *,
     bias: bool = True,
     mask: bool = True,
+    residual: bool = True,
     device: str = "cpu",
 ) -> Epilogue:
     generator = torch.Generator(device=device).manual_seed(n)
@@ -48,6 +49,7 @@ def epilogue_for(
         bias=torch.randn(n, generator=generator, device=device).to(dtype) if bias else None,
         activation=activation,
         mask=torch.rand(m, n, generator=generator, device=device) < 0.7 if mask else None,
+        residual=torch.randn(m, n, generator=generator, device=device).to(dtype) if residual else None,
     )
 
 
@@ -126,7 +128,7 @@ def small_plan(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_plan")
 @pytest.mark.parametrize("name", WITH_EPILOGUE)
-def test_every_activation_with_bias_and_mask(name: str) -> None:
+def test_every_activation_with_bias_residual_and_mask(name: str) -> None:
     for activation in ACTIVATIONS:
         a, b = operands(72, 136, 64, torch.bfloat16)
         epilogue = epilogue_for(72, 136, torch.bfloat16, activation)
@@ -139,9 +141,14 @@ def test_every_activation_with_bias_and_mask(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_EPILOGUE)
 def test_epilogues_of_any_shape_type_and_parts(name: str) -> None:
     """Rows at any address, and what is not asked for is left out."""
-    for (dtype, precision), (bias, mask) in zip(ARITHMETICS[1:], ((True, False), (False, True)), strict=True):
+    parts: list[dict[str, Any]] = [
+        {"mask": False, "residual": False},
+        {"bias": False, "residual": False},
+        {"bias": False, "mask": False},
+    ]
+    for (dtype, precision), without in zip((*ARITHMETICS[1:], ARITHMETICS[0]), parts, strict=True):
         a, b = operands(37, 45, 67, dtype)
-        epilogue = epilogue_for(37, 45, dtype, "silu", bias=bias, mask=mask)
+        epilogue = epilogue_for(37, 45, dtype, "silu", **without)
         out = poisoned(37, 45, dtype)
         LADDER.check(LADDER[name](a, b, precision, out, epilogue), (a, b, precision, None, epilogue))
 
@@ -198,6 +205,8 @@ def test_wrong_epilogues_are_refused(name: str) -> None:
         (Epilogue(bias=torch.zeros(8)), "bfloat16"),
         (Epilogue(mask=torch.ones(8, 4, dtype=torch.bool)), r"mask .*must have shape \(4, 8\)"),
         (Epilogue(mask=torch.ones(4, 8)), "bool"),
+        (Epilogue(residual=torch.ones(8, 4).bfloat16()), r"residual .*must have shape \(4, 8\)"),
+        (Epilogue(residual=torch.ones(4, 8)), "bfloat16"),
     ):
         with pytest.raises(FlashpathError, match=says.replace(" .*", "(?s:.*)")):
             LADDER[name](a, b, "ieee", None, epilogue)
@@ -212,6 +221,7 @@ def test_the_check_of_an_epilogue_can_fail() -> None:
         Epilogue(),
         epilogue_for(40, 48, torch.bfloat16, "silu"),
         epilogue_for(40, 48, torch.bfloat16, "gelu", mask=False),
+        epilogue_for(40, 48, torch.bfloat16, "gelu", residual=False),
     ):
         with pytest.raises(AssertionError):
             LADDER.check(LADDER.reference(a, b, "ieee", None, wrong), (a, b, "ieee", None, epilogue))
@@ -286,7 +296,7 @@ def test_a_missing_wait_or_barrier_in_the_pipeline_is_found(taken_out: str, inst
     text = source.replace(taken_out, instead)
     kernel = fp.compile(text, arch="sm_80", includes=[tensor_core.FOLDER], name_expressions=[name])[name]
     out = torch.empty(64, 128, dtype=torch.float16)
-    args = (64, 128, 384, a, b, out, 1.0, None, None)
+    args = (64, 128, 384, a, b, out, 1.0, None, None, None)
     assert fp.sanitize(kernel, 1, plan.threads, args, shared=plan.shared, seeds=3) != []
 
 
@@ -305,7 +315,7 @@ def report_of(name: str, dtype: torch.dtype) -> Any:
             tensor_core.MMA_PIPELINED, f"matmul_{name}<{kind}, {LARGE}, Plain, true>", a
         )
         return fp.profile(
-            kernel, 1, LARGE.threads, (m, n, k, a, b, out, 1.0, None, None), shared=LARGE.shared
+            kernel, 1, LARGE.threads, (m, n, k, a, b, out, 1.0, None, None, None), shared=LARGE.shared
         )
     file = LADDER[name].file
     kernel = building.cuda_kernel(file, f"matmul_{name}<{kind}, true>", a)
@@ -333,7 +343,8 @@ def test_few_ldmatrix_feed_many_mma(name: str, arguments: str, per_step: float) 
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
-def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dtype) -> None:
+@pytest.mark.parametrize("turned", [False, True])
+def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dtype, turned: bool) -> None:
     """What Triton puts into shared memory it decides itself: stages, results on their way out, masks."""
     epilogue = epilogue_for(2048, 2048, dtype, "gelu")
     config = triton_rungs.config_for(torch.empty(2048, 2048, dtype=dtype), epilogue)
@@ -342,18 +353,22 @@ def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dt
     options = {name: constants.pop(name) for name in ("num_warps", "num_stages")}
     element, precision = ("bf16", "ieee") if dtype == torch.bfloat16 else ("fp32", "tf32")
     block_k = constants["BLOCK_K"]
+    of_b = f"{config.n}, {block_k}" if turned else f"{block_k}, {config.n}"
     compiled = building.triton_compiles_for(
         lambda: triton_rungs.kernel_of("persistent"),
         {
             "a_tiles": f"tensordesc<{element}[{config.m}, {block_k}]>",
-            "b_tiles": f"tensordesc<{element}[{block_k}, {config.n}]>",
+            "b_tiles": f"tensordesc<{element}[{of_b}]>",
             "out_tiles": f"tensordesc<{element}[{config.m}, {config.n // config.split}]>",
             **dict.fromkeys(("m", "n", "k"), "i32"),
             "scale": "fp32",
             "bias_ptr": f"*{element}",
             "mask_ptr": "*u8",
+            "residual_ptr": f"*{element}",
         },
         {
+            "TURNED_A": False,
+            "TURNED_B": turned,
             "FUSED": True,
             "ACTIVATION": "gelu",
             "PRECISION": precision,

@@ -167,7 +167,7 @@ def test_nothing_sums_to_zero_has_no_mean_and_no_maximum(name: str) -> None:
     x = torch.empty(shape)
     assert torch.equal(run_poisoned(name, x, "sum", dim), torch.sum(x, dim))
     assert run_poisoned(name, x, "mean", dim).isnan().all()
-    for op in ("max", "argmax"):
+    for op in ("max", "min", "argmax"):
         with pytest.raises(FlashpathError, match="no elements"):
             LADDER[name](x, op, dim)
     if name in BY_ROW:
@@ -302,7 +302,7 @@ def test_wrong_arguments_are_refused_before_anything_runs(name: str) -> None:
     good = torch.ones(4, 8)
     dim = -1 if name == "by_row" else None
     for args, says in [
-        ((good, "product", dim), "sum, max, mean, argmax"),
+        ((good, "product", dim), "sum, max, min, mean, argmax"),
         ((good.double(), "sum", dim), "float32"),
         ((good.int(), "mean", dim), "x.float"),
         ((good.t(), "sum", dim), "contiguous"),

@@ -148,6 +148,7 @@ OF_ELEMENTS = {
     "scale": lambda x: ops.scale(x, 2.0),
     "clamp": lambda x: ops.clamp(x, -1.0, 1.0),
     "add": lambda x: ops.add(x, x),
+    "swiglu": lambda x: ops.swiglu(x, x),
     "scale_add_activation": lambda x: ops.scale_add_activation(x, 2.0, x, "gelu"),
 }
 

@@ -27,6 +27,9 @@ NAMES = [name for name in ops.__all__ if name != "SlowOnCpu"]
 TYPES = ("float32", "float16", "bfloat16", "float64", "int32", "int64", "int16", "uint8", "bool")
 
 
+ANGLES = torch.ones(2, 2)
+
+
 def _spmv(val: Any) -> Any:
     return ops.spmv(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), val[0, :2].contiguous(), val[1])
 
@@ -39,14 +42,20 @@ def _varlen(x: Any) -> Any:
 CALLS: dict[str, Callable[[Any], Any]] = {
     **{name: getattr(ops, name) for name in NAMES},
     "scale": lambda x: ops.scale(x, 2),
-    "add": lambda x: ops.add(x, x),
+    **{
+        name: lambda x, name=name: getattr(ops, name)(x, x)
+        for name in ("add", "swiglu", "geglu", "geglu_tanh")
+    },
     "clamp": lambda x: ops.clamp(x, 0, 1),
     "scale_add_activation": lambda x: ops.scale_add_activation(x, 2.0, x, "silu"),
     "sort": lambda x: ops.sort(x[0]),
     "histogram": lambda x: ops.histogram(x, 3, 0, 2),
     "matmul": lambda x: ops.matmul(x, x.t()),
+    "linear": lambda x: ops.linear(x, x, activation="silu"),
     "spmv": _spmv,
+    "rope": lambda x: ops.rope(x.view(1, 2, 1, 4), None, ANGLES, ANGLES)[0],
     "attention": lambda x: ops.attention(*[x.view(1, 1, 1, 8)] * 3),
+    "scaled_dot_product_attention": lambda x: ops.scaled_dot_product_attention(*[x.view(1, 1, 1, 8)] * 3),
     "attention_varlen": lambda x: _varlen(x.view(1, 1, 8)),
     "attention_decode": lambda x: ops.attention_decode(*[x.detach().view(1, 1, 1, 8)] * 3, cache_seqlens=1),
     "merge_states": lambda x: ops.merge_states(*[x.view(1, 1, 1, 8), torch.zeros(1, 1, 1)] * 2)[0],

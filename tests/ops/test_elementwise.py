@@ -38,7 +38,10 @@ OPERATORS: dict[str, tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]
         for name in ("silu_and_mul", "gelu_and_mul", "gelu_tanh_and_mul")
     },
     "scale": (ops.scale, lambda _: (0.7,)),
-    "add": (ops.add, lambda x: (torch.randn_like(x),)),
+    **{
+        name: (getattr(ops, name), lambda x: (torch.randn_like(x),))
+        for name in ("add", "swiglu", "geglu", "geglu_tanh")
+    },
     "clamp": (ops.clamp, lambda _: (-0.5, 0.75)),
     "scale_add_gelu": (_chain, lambda x: (0.7, torch.randn_like(x))),
 }
@@ -66,7 +69,7 @@ def test_an_operator_is_one_in_every_sense(name: str, device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", ["gelu", "add", "silu_and_mul", "scale_add_gelu"])
+@pytest.mark.parametrize("name", ["gelu", "add", "silu_and_mul", "swiglu", "scale_add_gelu"])
 def test_compiled_in_one_graph(name: str, device: str) -> None:
     check_compiled(OPERATORS[name][0], *arguments(name, device))
 

@@ -117,8 +117,62 @@ def test_sort(device: str) -> None:
     check_operator("sort", x.clone().requires_grad_())
     check_gradients(ops.sort, torch.tensor([3.0, -1.0, 2.0, 7.0, 0.5], device=device))
     check_compiled(functools.partial(ops.sort, return_indices=True), x[:50])
-    with pytest.raises(FlashpathError, match="flatten"):
-        ops.sort(x.reshape(10, 100))
+
+
+SHAPES = [
+    ((7, 40), -1),
+    ((7, 40), 0),
+    ((3, 5, 30), 1),
+    ((1, 200), 1),
+    ((200, 1), 0),
+    ((0, 4), 1),
+    ((4, 0), 1),
+    ((), 0),
+]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize(("shape", "dim"), SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32])
+def test_sort_along_a_dimension_is_torchs(
+    dtype: torch.dtype, shape: tuple[int, ...], dim: int, descending: bool
+) -> None:
+    x = torch.randint(-4, 5, shape).to(dtype)  # many are equal: their order is told by the indices
+    if dtype.is_floating_point and x.numel() > 8:
+        x.view(-1)[:6] = torch.tensor([float("nan"), float("inf"), -0.0, 0.0, float("-inf"), float("nan")])
+    expected = torch.sort(x, dim=dim, descending=descending, stable=True)
+    values, indices = ops.sort(x, return_indices=True, dim=dim, descending=descending)
+    torch.testing.assert_close(values, expected.values, rtol=0, atol=0, equal_nan=True)
+    assert torch.equal(indices, expected.indices)
+    alone = ops.sort(x, dim=dim, descending=descending)
+    torch.testing.assert_close(alone, expected.values, rtol=0, atol=0, equal_nan=True)
+
+
+def _values(x: Any, **options: Any) -> Any:
+    return torch.sort(x, **options).values
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_gradients_of_sorted_rows(descending: bool) -> None:
+    x = torch.randn(4, 3, 6)
+    found: list[Any] = []
+    differentiate: Any = torch.autograd.grad
+    for function in (
+        functools.partial(ops.sort, dim=1, descending=descending),
+        functools.partial(_values, dim=1, descending=descending),
+    ):
+        leaf: Any = x.clone().requires_grad_()
+        weight = torch.arange(72.0).view(4, 3, 6)
+        (first,) = differentiate((function(leaf) ** 2 * weight).sum(), leaf, create_graph=True)
+        found.append([first.detach(), *differentiate(first.square().sum(), leaf)])
+    torch.testing.assert_close(*found, rtol=1e-5, atol=1e-5)
+    check_compiled(functools.partial(ops.sort, return_indices=True, descending=descending), x)
+
+
+def test_sorted_rows_are_an_operator() -> None:
+    check_operator("sort_rows", torch.randn(4, 9).requires_grad_())
+    with pytest.raises(FlashpathError, match=r"shape|dimensions"):
+        torch.ops.flashpath.sort_rows(torch.randn(4))
 
 
 @pytest.mark.parametrize("device", DEVICES)

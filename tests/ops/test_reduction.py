@@ -24,7 +24,7 @@ from tests.harness.operator_contract import (
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("op", ["sum", "mean", "max", "argmax"])
+@pytest.mark.parametrize("op", ["sum", "mean", "max", "min", "argmax"])
 def test_an_operator_is_one_in_every_sense(op: str, device: str) -> None:
     x = torch.randn(4, 3, 5, device=device)
     for dim in (None, 0, 1, -1):
@@ -34,7 +34,7 @@ def test_an_operator_is_one_in_every_sense(op: str, device: str) -> None:
     check_operator("reduce_rows", leaf, op)
 
 
-@pytest.mark.parametrize("op", ["sum", "mean", "max"])
+@pytest.mark.parametrize("op", ["sum", "mean", "max", "min"])
 @pytest.mark.parametrize("dim", [None, 0, -1])
 def test_gradients(op: str, dim: int | None) -> None:
     def reduced(x: Any) -> Any:
@@ -50,6 +50,58 @@ def test_elements_that_share_a_maximum_share_its_gradient() -> None:
     loss: Any = ops.reduce(x, "max", -1).sum()
     loss.backward()
     assert x.grad.tolist() == [[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]
+
+
+def by_torch(x: Any, op: str, dim: Any, keepdim: bool) -> Any:
+    name = {"max": "amax", "min": "amin"}.get(op, op)
+    return getattr(torch, name)(x, dim, keepdim=keepdim)
+
+
+SEVERAL = [(0,), (0, 1), (-1, 0), [1, 2], (0, 1, 2), (-3, -2, -1), (2, 0, 1)]
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dims", SEVERAL, ids=str)
+@pytest.mark.parametrize("op", ["sum", "mean", "max", "min"])
+def test_several_dimensions(op: str, dims: Any, keepdim: bool) -> None:
+    x = torch.randn(4, 3, 5)
+    found: list[Any] = []
+    for function in (ops.reduce, by_torch):
+        leaf = x.clone().requires_grad_()
+        out = function(leaf, op, dims, keepdim)
+        found.append([out.detach(), *torch.autograd.grad(out.square().sum(), leaf)])
+    torch.testing.assert_close(*found, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "max", "min", "argmax"])
+def test_dimensions_that_stay(op: str) -> None:
+    x = torch.randn(4, 3, 5)
+    for dim in (0, 1, -1):
+        torch.testing.assert_close(
+            ops.reduce(x, op, dim, True), by_torch(x, op, dim, True), rtol=1e-6, atol=1e-6
+        )
+    assert ops.reduce(x, op, None, True).shape == (1, 1, 1)
+    assert torch.equal(ops.reduce(x, op, None, keepdim=True).flatten()[0], ops.reduce(x, op))
+    for shape in ((), (1,), (7,)):
+        given = torch.randn(shape)
+        assert torch.equal(ops.reduce(given, op, -1, True), by_torch(given, op, -1, True))
+    for dims in ((), None):
+        assert torch.equal(ops.reduce(x, op, dims), ops.reduce(x, op))
+
+
+def test_a_minimum_is_torchs_also_of_nan_and_whole_numbers() -> None:
+    for x in (
+        torch.tensor([[3.0, float("nan"), -1.0], [float("inf"), float("inf"), float("inf")]]),
+        torch.tensor([[7, 2**31 - 1, -5], [2**31 - 1] * 3], dtype=torch.int32),
+        torch.tensor([[float("-inf"), 0.0, -0.0], [1.0, 2.0, 3.0]], dtype=torch.bfloat16),
+    ):
+        torch.testing.assert_close(ops.reduce(x, "min", -1), x.amin(-1), rtol=0, atol=0, equal_nan=True)
+        torch.testing.assert_close(ops.reduce(x, "min"), x.amin(), rtol=0, atol=0, equal_nan=True)
+
+
+def test_compiled_along_several_dimensions() -> None:
+    reduced = functools.partial(ops.reduce, op="min", dim=(0, 2), keepdim=True)
+    check_compiled(reduced, torch.randn(4, 3, 5))
 
 
 def test_wrong_arguments_are_refused() -> None:

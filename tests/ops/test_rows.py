@@ -46,6 +46,25 @@ def test_softmax(device: str) -> None:
         ops.softmax(x, 3)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, None])
+@pytest.mark.parametrize("given", [torch.bfloat16, torch.float32, torch.int64])
+def test_softmax_in_another_type_is_torchs(given: torch.dtype, dtype: torch.dtype | None) -> None:
+    if given == torch.int64 and dtype is None:
+        with pytest.raises(FlashpathError, match="int64"):
+            ops.softmax(torch.ones(3, dtype=given))
+        return
+    x = (torch.randn(3, 40) * 3).to(given)
+    found: list[Any] = []
+    for function in (ops.softmax, torch.softmax):
+        leaf: Any = x.clone().requires_grad_(given.is_floating_point)
+        out = function(leaf, 0, dtype)
+        assert out.dtype == (dtype or given)
+        found.append(
+            [out.detach(), *(torch.autograd.grad(out.square().sum(), leaf) if leaf.requires_grad else ())]
+        )
+    torch.testing.assert_close(*found, rtol=2e-2, atol=1e-2 if torch.bfloat16 in (dtype, given) else 1e-6)
+
+
 def test_softmax_in_float64_passes_gradcheck() -> None:
     x = torch.randn(3, 20, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(ops.softmax, (x,))

@@ -32,11 +32,18 @@ which = bool(x.sum() > 1)
 assert_type(fp.attention(q, q, q), torch.Tensor)
 assert_type(fp.attention(q, q, q, causal=True, return_lse=True), Pair)
 assert_type(fp.attention(q, q, q, return_lse=which), torch.Tensor | Pair)
+assert_type(fp.scaled_dot_product_attention(q, q, q, is_causal=True), torch.Tensor)
 assert_type(fp.attention_decode(q, q, q, cache_seqlens=4), torch.Tensor)
 assert_type(fp.attention_decode(q, q, q, cache_seqlens=4, return_lse=True, backend="cuda"), Pair)
+assert_type(ops.rope(q, q, x, x), Pair)
+assert_type(ops.rope(q, None, x, x, positions=x), tuple[torch.Tensor, None])
+assert_type(ops.linear(x, x, activation="gelu"), torch.Tensor)
 assert_type(ops.sort(x), torch.Tensor)
 assert_type(ops.sort(x, return_indices=True), Pair)
+assert_type(ops.sort(x, True, dim=0, descending=True), Pair)
 assert_type(ops.reduce(x, "mean"), torch.Tensor)
+assert_type(ops.reduce(x, "min", (0, 1), keepdim=True), torch.Tensor)
+assert_type(ops.softmax(x, dtype=torch.float32), torch.Tensor)
 """
 WRONG = (
     'fp.attention(q, q, q, backend="cudnn")',
@@ -45,6 +52,8 @@ WRONG = (
     'ops.scale_add_activation(x, 1.0, x, "tanh")',
     "fp.attentoin(q, q, q)",
     "ops.sort(x, return_indices=1)",
+    'ops.linear(x, x, activation="tanh")',
+    "ops.rope(q, q, x)",
 )
 
 

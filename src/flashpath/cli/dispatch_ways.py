@@ -331,6 +331,11 @@ def _product(dtype: str, m: int, k: int, n: int) -> _Call:
     return _Call({"a": _empty(dtype, m, k), "b": _empty(dtype, k, n)})
 
 
+def _layer(dtype: str, m: int, k: int, n: int) -> _Call:
+    x, weight = _empty(dtype, m, k), _empty(dtype, n, k)
+    return _Call({"x": x, "weight": weight}, (), (x, weight.t()))
+
+
 def _reduced(dtype: str, rows: int, n: int) -> _Call:
     x = _empty(dtype, rows, n)
     return _Call({"x": x}, ("sum", -1))
@@ -345,10 +350,16 @@ def _sparse(dtype: str, rows: int, entries: int) -> _Call:
     return _Call({**whole, "val": _empty(dtype, entries), "x": _empty(dtype, rows)})
 
 
+def _turned(dtype: str, batch: int, sequence: int, heads: int, dim: int) -> _Call:
+    q, angles = _empty(dtype, batch, sequence, heads, dim), _empty("float32", sequence, dim // 2)
+    return _Call({"q": q, "k": q, "cos": angles, "sin": angles})
+
+
 def _elementwise(operator: str, *more: Any, has_y: bool = False, chain: str = "") -> Callable[..., _Call]:
     def call_of(dtype: str, n: int) -> _Call:
         x = _empty(dtype, n)
-        tensors = {"x": x, "y": x} if has_y and not chain else {"x": x}
+        both = ("x", "y") if operator == "add" else ("gate", "up")
+        tensors: dict[str, Any] = {**dict.fromkeys(both, x)} if has_y and not chain else {"x": x}
         given = (more[0], x, more[1]) if chain else more
         return _Call(tensors, given, (x, chain or operator))
 
@@ -368,17 +379,18 @@ _VECTOR = "N", "1048576"
 _GATES = ("silu_and_mul", "gelu_and_mul", "gelu_tanh_and_mul")
 _MAPS: Mapping[str, Callable[..., _Call]] = {
     **{name: _elementwise(name) for name in ("relu", "gelu", "gelu_tanh", "silu")},
-    "add": _elementwise("add", has_y=True),
+    **{name: _elementwise(name, has_y=True) for name in ("add", "swiglu", "geglu", "geglu_tanh")},
     "scale": _elementwise("scale", 2),
     "clamp": _elementwise("clamp", 0, 1),
     "scale_add_activation": _elementwise("", 2.0, "relu", chain="scale_add_relu"),
 }
 STEPS = ("attention_decode", "decode")
-MEASURED = ("attention", "attention_varlen", *STEPS)
+MEASURED = ("attention", "attention_varlen", "scaled_dot_product_attention", *STEPS)
 ATTENTION = (*MEASURED, "merge_states")
 OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "attention": _attention,
     "attention_varlen": _attention_varlen,
+    "scaled_dot_product_attention": _attention,
     "attention_decode": _decode,
     "decode": _decode,
     "merge_states": _merge_states,
@@ -386,10 +398,12 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "layer_norm": _by_ladder("layer_norm", "layer_norm", *_ROWS, _weighted_and_shifted, _DIRECTIONS),
     "rms_norm": _by_ladder("rms_norm", "rms_norm", *_ROWS, _weighted, _DIRECTIONS),
     "matmul": _by_ladder("matmul", "matmul", "M K N", "4096 4096 4096", _product),
+    "linear": _by_ladder("linear", "matmul", "M K N", "4096 4096 4096", _layer),
     "reduce": _by_ladder("reduce", "reduction", *_ROWS, _reduced),
     "scan": _by_ladder("scan", "scan", *_ROWS, _rows),
     "sort": _by_ladder("sort", "sort", *_VECTOR, _vector),
     "histogram": _by_ladder("histogram", "histogram", *_VECTOR, _binned),
+    "rope": _by_ladder("rope", "rope", SHAPE, "8 2048 32 128", _turned),
     "spmv": _by_ladder("spmv", "spmv", "ROWS ENTRIES", "65536 1048576", _sparse),
     **{name: _by_ladder(name, "elementwise", *_VECTOR, call_of) for name, call_of in _MAPS.items()},
     **{name: _by_ladder(name, "elementwise", *_ROWS, _gate(name)) for name in _GATES},

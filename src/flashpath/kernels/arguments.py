@@ -13,7 +13,15 @@ from flashpath.messages import Message
 FLOATS = ("float32", "float16", "bfloat16")
 
 
-def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dims: int | None = None) -> None:
+def require_tensor(
+    operation: str,
+    name: str,
+    x: Any,
+    dtypes: Sequence[str],
+    dims: int | None = None,
+    *,
+    may_be_strided: bool = False,
+) -> None:
     """A contiguous tensor of one of these types, with so many dimensions where `dims` says so."""
     import torch
 
@@ -32,7 +40,7 @@ def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dim
         raise FlashpathError(
             "kernels.wrong-dims", operation=operation, name=name, shape=str(tuple(tensor.shape)), dims=dims
         )
-    if not tensor.is_contiguous():
+    if not may_be_strided and not tensor.is_contiguous():
         raise FlashpathError("kernels.not-contiguous", operation=operation, name=name)
 
 
@@ -77,7 +85,10 @@ def require_apart(operation: str, out: Any, *inputs: Any, in_place: bool = False
 
 def _span(tensor: Any) -> tuple[int, int]:
     first: int = tensor.data_ptr()
-    return first, first + tensor.numel() * tensor.element_size()
+    if not tensor.numel():
+        return first, first
+    last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+    return first, first + (last + 1) * tensor.element_size()
 
 
 def output(operation: str, out: Any | None, shape: Sequence[int], dtype: Any, device: Any) -> Any:

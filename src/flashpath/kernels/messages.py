@@ -246,6 +246,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "elementwise-two": Text(
         "both gradients in one pass, 16 bytes at a time", "一遍写出两个梯度，每次访问 16 字节"
     ),
+    "rope-vectorized": Text(
+        "16 bytes at a time are as fast as memory, and the angles are read once for several heads",
+        "每次访问 16 字节就能达到内存速度，角度只读一次，供几个头使用",
+    ),
     "matmul-float64": Text("it is the rung that computes float64", "只有这个梯级支持 float64"),
     "matmul-large": Text(
         "the result has at least a tile of 128 × 128 for every SM",
@@ -255,6 +259,17 @@ MESSAGES: dict[str, Text | Entry] = {
         "the result has fewer tiles of 128 × 128 than the GPU has SMs, so smaller tiles keep more of "
         "them busy",
         "结果里 128 × 128 的分块少于 SM 数，用较小的分块能让更多 SM 工作",
+    ),
+    "matmul-turned": Text(
+        "it reads a transposed matrix as it lies; the others would need a copy",
+        "它直接读取转置的矩阵；其他梯级需要先复制",
+    ),
+    "matmul-batched": Text(
+        "all products are in one launch, and nothing is copied", "所有乘积在一次启动里完成，也不用复制"
+    ),
+    "matmul-one-by-one": Text(
+        "each product keeps the GPU busy by itself, or is of float64",
+        "每个乘积自己就能占满 GPU，或者类型是 float64",
     ),
     "matmul-wgmma": Text(
         "Triton's compiler writes wgmma, which is faster than mma.sync on Hopper",
@@ -703,6 +718,67 @@ MESSAGES: dict[str, Text | Entry] = {
             "Triton 的反向收到长 {n} 的行，而它最多放得下 {most_columns} 个元素。",
         ),
         Text("Take backward_fused.", "请用 backward_fused。"),
+    ),
+    "rope-unlike": Entry(
+        Text(
+            "rope got q of shape {shape} ({dtype} on {device}) and k of shape {shape2} ({dtype2} on {device2}).",
+            "rope 的 q 形状是 {shape}（{dtype}，在 {device} 上），k 形状是 {shape2}（{dtype2}，在 {device2} 上）。",
+        ),
+        Text(
+            "Both are (batch, sequence, heads, dim), alike in all but the heads.",
+            "两者都是 (batch, sequence, heads, dim)，除 heads 外都要相同。",
+        ),
+    ),
+    "rope-strides": Entry(
+        Text("rope got {name} with the strides {strides}.", "rope 的 {name} 步长是 {strides}。"),
+        Text(
+            "The last dimension must be contiguous: call {name}.contiguous().",
+            "最后一维必须连续：请调用 {name}.contiguous()。",
+        ),
+    ),
+    "rope-angle-type": Entry(
+        Text("rope got {name} of {dtype} on {device}.", "rope 的 {name} 类型是 {dtype}，在 {device} 上。"),
+        Text(
+            "cos and sin have one type, {dtypes}, and are on {device2} as q is.",
+            "cos 和 sin 类型相同，可以是 {dtypes}，并且与 q 同在 {device2} 上。",
+        ),
+    ),
+    "rope-angles": Entry(
+        Text(
+            "rope got cos of shape {shape} and sin of shape {shape2} for q of shape {shape3}.",
+            "rope 的 cos 形状是 {shape}，sin 形状是 {shape2}，而 q 形状是 {shape3}。",
+        ),
+        Text(
+            "Both are (positions, pairs), or (batch or 1, sequence, pairs), with at most {most} pairs.",
+            "两者都是 (positions, pairs)，或者 (batch 或 1, sequence, pairs)，pairs 最多 {most}。",
+        ),
+    ),
+    "rope-positions": Entry(
+        Text(
+            "rope got positions of shape {shape}, {dtype} on {device}.",
+            "rope 的 positions 形状是 {shape}，类型 {dtype}，在 {device} 上。",
+        ),
+        Text(
+            "They are (1 or {batch}, 1 or {sequence}), of {dtypes}, on {device2} as q is.",
+            "应是（1 或 {batch}，1 或 {sequence}），类型 {dtypes}，与 q 同在 {device2} 上。",
+        ),
+    ),
+    "rope-rows-and-positions": Entry(
+        Text(
+            "rope got positions, and cos of shape {shape}, which has a row for each token.",
+            "rope 收到了位置，而 cos 的形状是 {shape}，已经为每个 token给出一行。",
+        ),
+        Text(
+            "Give cos and sin of (positions, pairs), or no positions.",
+            "请给出 (positions, pairs) 的 cos 和 sin，或者不给位置。",
+        ),
+    ),
+    "rope-beyond": Entry(
+        Text(
+            "rope was asked for the positions {first} to {last} of a table with {rows} rows.",
+            "rope 要取第 {first} 到 {last} 个位置，而表只有 {rows} 行。",
+        ),
+        Text("Give cos and sin that have a row for each position.", "请给出每个位置都有一行的 cos 和 sin。"),
     ),
     "elementwise-int32": Entry(
         Text("{name} of int32 got {key} {value}.", "int32 的 {name} 收到 {key} {value}。"),

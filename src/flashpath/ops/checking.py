@@ -7,13 +7,15 @@ before an operator can be called.
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import torch
 from torch.autograd import forward_ad
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 Tensor = torch.Tensor
 WIDEST = 2**29  # of a window: more than any sequence has, and kernels can add positions to it in int32
@@ -43,6 +45,36 @@ def refuse(code: str, /, **params: Any) -> NoReturn:
 
 def _as_text(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float) else ", ".join(map(str, value))
+
+
+_ATTENTIONS = ("attention", "attention_varlen", "attention_decode")
+
+
+def called_as(
+    name: str,
+    operator: Callable[..., Any],
+    *args: Any,
+    words: Mapping[str, str] = MappingProxyType({}),
+    **options: Any,
+) -> Any:
+    """Calls an attention for a function of that name: what it refuses is told by the function's own name.
+
+    `words` are the names of arguments that the function has others for.
+    """
+    if torch.compiler.is_compiling():
+        return operator(*args, **options)
+    try:
+        return operator(*args, **options)
+    except FlashpathError as error:
+        own = {key: _own_word(name, key, value, words) for key, value in error.said.params.items()}
+        error.said = Message(error.code, own)
+        raise
+
+
+def _own_word(name: str, key: str, value: Any, words: Mapping[str, str]) -> Any:
+    if isinstance(value, str) and value in _ATTENTIONS:
+        return name
+    return words.get(value, value) if key == "key" and isinstance(value, str) else value
 
 
 # ---- Arguments -------------------------------------------------------------------------------------------

@@ -93,9 +93,19 @@ def _activation(name: str) -> Callable[[Tensor], Tensor]:
         (x,) = ctx.saved_tensors
         if not torch.is_grad_enabled():
             return of_kernel(grad, x)
-        return _gradient(name, _wide(grad), _wide(x)).to(grad.dtype)
+        return activation_gradient(name, grad, x)
 
     return define(name, "(Tensor x) -> Tensor", _run(name), _fake(name), backward, _save_input)
+
+
+def activated(name: str, x: Tensor) -> Tensor:
+    """The activation of that name, for operators that are made of several."""
+    return _activations[name](x)
+
+
+def activation_gradient(name: str, grad: Tensor, x: Tensor) -> Tensor:
+    """The gradient of an activation's input, by torch's functions, in float32 of half types."""
+    return _gradient(name, _wide(grad), _wide(x)).to(grad.dtype)
 
 
 def _gated(activation: str) -> Callable[[Tensor], Tensor]:
@@ -123,6 +133,29 @@ def host_value(activation: str, x: Tensor) -> Tensor:
 
 _activations = {name: _activation(name) for name in ACTIVATIONS}
 _gates = {name: _gated(name) for name in ("silu", "gelu", "gelu_tanh")}
+
+
+def _gate_of_two(name: str, activation: str) -> Callable[..., Tensor]:
+    of_kernel = _of_kernel(name, "(Tensor dout, Tensor gate, Tensor up) -> (Tensor, Tensor)")
+
+    def save(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+        gate, up = ctx.saved_tensors
+        if not torch.is_grad_enabled():
+            return of_kernel(grad, gate, up)
+        gate, up, wide = _wide(gate), _wide(up), _wide(grad)
+        of_gate = wide * up * SLOPES[activation](gate)
+        return of_gate.to(grad.dtype), (wide * host_value(activation, gate)).to(grad.dtype)
+
+    return define(name, "(Tensor gate, Tensor up) -> Tensor", _run(name), _fake(name), backward, save)
+
+
+_gates_of_two = {
+    name: _gate_of_two(name, activation)
+    for name, activation in (("swiglu", "silu"), ("geglu", "gelu"), ("geglu_tanh", "gelu_tanh"))
+}
 
 
 @planned
@@ -193,6 +226,36 @@ def gelu_tanh_and_mul(x: Tensor) -> Tensor:
     """
     require_tensors("gelu_tanh_and_mul", x=x)
     return _gates["gelu_tanh"](x)
+
+
+@planned
+def swiglu(gate: Tensor, up: Tensor) -> Tensor:
+    """`silu(gate) * up` of two tensors, in one pass: of one shape, type and device.
+
+    float32, float16 or bfloat16, computed in float32 and rounded once. Gradients: of both, in one pass.
+    """
+    require_tensors("swiglu", gate=gate, up=up)
+    return in_memory_order(_gates_of_two["swiglu"], gate, up)
+
+
+@planned
+def geglu(gate: Tensor, up: Tensor) -> Tensor:
+    """`gelu(gate) * up` of two tensors, in one pass: of one shape, type and device.
+
+    float32, float16 or bfloat16, computed in float32 and rounded once. Gradients: of both, in one pass.
+    """
+    require_tensors("geglu", gate=gate, up=up)
+    return in_memory_order(_gates_of_two["geglu"], gate, up)
+
+
+@planned
+def geglu_tanh(gate: Tensor, up: Tensor) -> Tensor:
+    """`gelu_tanh(gate) * up` of two tensors, in one pass: of one shape, type and device.
+
+    float32, float16 or bfloat16, computed in float32 and rounded once. Gradients: of both, in one pass.
+    """
+    require_tensors("geglu_tanh", gate=gate, up=up)
+    return in_memory_order(_gates_of_two["geglu_tanh"], gate, up)
 
 
 # ---- Operators with operands ---------------------------------------------------------------------------

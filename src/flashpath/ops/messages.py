@@ -29,6 +29,101 @@ MESSAGES: dict[str, Text | Entry] = {
             "flashpath 的算子只有反向梯度：请用 torch.autograd.grad 或 .backward()。",
         ),
     ),
+    "sdpa-two-masks": Entry(
+        Text("{name} got attn_mask and is_causal=True.", "{name} 同时收到了 attn_mask 和 is_causal=True。"),
+        Text("Give one of them.", "请只给其中一个。"),
+    ),
+    "sdpa-mask": Entry(
+        Text(
+            "{name} got attn_mask, a tensor of shape {shape}, {dtype}.",
+            "{name} 的 attn_mask 是形状 {shape}、类型 {dtype} 的张量。",
+        ),
+        Text(
+            "Its kernels read no mask: give is_causal=True, or causal_upper_left or causal_lower_right of "
+            "torch.nn.attention.bias. For padding take fp.attention_varlen, for rules of one's own a score_mod of "
+            "fp.attention, for any mask torch's own function.",
+            "核函数不读取掩码：请用 is_causal=True，或者 torch.nn.attention.bias 的 causal_upper_left、causal_lower_right。"
+            "有填充时用 fp.attention_varlen，自定规则用 fp.attention 的 score_mod，任意掩码用 torch 自己的函数。",
+        ),
+    ),
+    "sdpa-bias": Entry(
+        Text(
+            "{name} got a causal bias of {sizes} for {queries} queries and {keys} keys.",
+            "{name} 的因果掩码大小是 {sizes}，而有 {queries} 个查询、{keys} 个键。",
+        ),
+        Text("Both sizes must be the same.", "两者必须相同。"),
+    ),
+    "sdpa-dtype": Entry(
+        Text("{name} got {dtype} for {key}.", "{name} 的 {key} 类型是 {dtype}。"),
+        Text(
+            "It takes {dtypes}: cast the tensors, or call it under torch.autocast.",
+            "支持 {dtypes}：请转换类型，或者在 torch.autocast 下调用。",
+        ),
+    ),
+    "sdpa-dims": Entry(
+        Text("{name} got tensors of the shapes {shapes}.", "{name} 收到的张量形状是 {shapes}。"),
+        Text(
+            "It takes (…, heads, sequence, dim), of two dimensions or more, as many for all.",
+            "应是 (…, heads, sequence, dim)，至少两维，维数都相同。",
+        ),
+    ),
+    "sdpa-unlike": Entry(
+        Text(
+            "{name} got query of {dtype} on {device} and {key} of {dtype2} on {device2}.",
+            "{name} 的 query 类型是 {dtype}，在 {device} 上；{key} 类型是 {dtype2}，在 {device2} 上。",
+        ),
+        Text("All must have one type and one device.", "类型和设备必须都相同。"),
+    ),
+    "sdpa-dim": Entry(
+        Text("{name} got {key} with heads of {dim}.", "{name} 的 {key} 的头维度是 {dim}。"),
+        Text("It takes 1 to {largest_dim}.", "应是 1 到 {largest_dim}。"),
+    ),
+    "sdpa-shapes": Entry(
+        Text("{name} got tensors of the shapes {shapes}.", "{name} 收到的张量形状是 {shapes}。"),
+        Text(
+            "query and key have one dim, key and value one sequence, and what stands before the heads broadcasts.",
+            "query 与 key 的 dim 相同，key 与 value 的 sequence 相同，heads 之前的维度可以广播。",
+        ),
+    ),
+    "sdpa-heads": Entry(
+        Text(
+            "{name} got {heads} heads of query, {kv_heads} of key and {v_heads} of value.",
+            "{name} 的 query 有 {heads} 个头，key 有 {kv_heads} 个，value 有 {v_heads} 个。",
+        ),
+        Text(
+            "They are equal, or 1; with enable_gqa=True those of query are a multiple of those of key and value.",
+            "三者相等，或者是 1；enable_gqa=True 时，query 的头数是 key 和 value 头数的倍数。",
+        ),
+    ),
+    "rope-gradient": Entry(
+        Text("rope got {key} that requires a gradient.", "rope 的 {key} 要求梯度。"),
+        Text("There is none for it: give {key}.detach().", "它没有梯度：请传 {key}.detach()。"),
+    ),
+    "rope-both": Entry(
+        Text("rope got positions and offsets.", "rope 同时收到了 positions 和 offsets。"),
+        Text("Give one of them.", "请只给其中一个。"),
+    ),
+    "rope-offsets": Entry(
+        Text(
+            "rope got offsets of shape {shape} for q of shape {shape2}.",
+            "rope 的 offsets 形状是 {shape}，而 q 形状是 {shape2}。",
+        ),
+        Text(
+            "It takes a number, or (batch) of them for q of (batch, sequence, heads, dim).",
+            "应是一个数；q 为 (batch, sequence, heads, dim) 时也可以是 (batch) 个数。",
+        ),
+    ),
+    "reduce-dims": Entry(
+        Text("reduce got dim={dims} for {op}.", "reduce 对 {op} 收到 dim={dims}。"),
+        Text(
+            "It takes each dimension once, and one of them for argmax.",
+            "每个维度只能给一次；argmax 只能给一个维度。",
+        ),
+    ),
+    "no-dtype": Entry(
+        Text("{name} got dtype = {value}.", "{name} 收到 dtype = {value}。"),
+        Text("It takes a type of torch, such as torch.float32.", "应是 torch 的类型，例如 torch.float32。"),
+    ),
     "no-choice": Entry(
         Text("{name} got the {what} {value}.", "{name} 收到的 {what} 是 {value}。"),
         Text("It knows {choices}.", "可选：{choices}。"),
@@ -167,17 +262,37 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "matmul-shapes": Entry(
         Text("matmul got shapes {shape} and {shape2}.", "matmul 收到的形状是 {shape} 和 {shape2}。"),
-        Text("It takes (m, k) and (k, n).", "应是 (m, k) 和 (k, n)。"),
+        Text(
+            "It takes (m, k) and (k, n), or (k); what stands before the last two dimensions broadcasts.",
+            "应是 (m, k) 和 (k, n)，或者 (k)；最后两维之前的维度可以广播。",
+        ),
+    ),
+    "linear-shapes": Entry(
+        Text(
+            "linear got x of shape {shape} and weight of shape {shape2}.",
+            "linear 的 x 形状是 {shape}，weight 形状是 {shape2}。",
+        ),
+        Text("It takes (…, k) and (n, k).", "应是 (…, k) 和 (n, k)。"),
+    ),
+    "linear-unlike": Entry(
+        Text(
+            "linear got {name} of shape {shape}, {dtype} on {device}.",
+            "linear 的 {name} 形状是 {shape}，类型 {dtype}，在 {device} 上。",
+        ),
+        Text(
+            "It must be {wanted}, {wanted_dtype} on {wanted_device}.",
+            "应是 {wanted}，类型 {wanted_dtype}，在 {wanted_device} 上。",
+        ),
     ),
     "matmul-unlike": Entry(
         Text(
-            "matmul got a of {dtype} on {device} and b of {dtype2} on {device2}.",
-            "matmul 的 a 是 {dtype}，在 {device} 上，b 是 {dtype2}，在 {device2} 上。",
+            "{name} got {first} of {dtype} on {device} and {second} of {dtype2} on {device2}.",
+            "{name} 的 {first} 是 {dtype}，在 {device} 上，{second} 是 {dtype2}，在 {device2} 上。",
         ),
         Text("Both must have one type and one device.", "两者的类型和设备都要相同。"),
     ),
     "matmul-dtype": Entry(
-        Text("matmul got matrices of {dtype}.", "matmul 收到 {dtype} 的矩阵。"),
+        Text("{name} got matrices of {dtype}.", "{name} 收到 {dtype} 的矩阵。"),
         Text("It takes {dtypes}.", "支持的类型：{dtypes}。"),
     ),
     "scan-flags": Entry(
@@ -186,10 +301,6 @@ MESSAGES: dict[str, Text | Entry] = {
             "scan 的 flags 形状是 {shape}，x 的形状是 {shape2}。",
         ),
         Text("They have one shape.", "两者的形状要相同。"),
-    ),
-    "sort-shape": Entry(
-        Text("sort got a tensor of shape {shape}.", "sort 收到形状为 {shape} 的张量。"),
-        Text("It takes a vector: x.flatten().", "它需要向量：x.flatten()。"),
     ),
     "norm-scalar": Entry(
         Text("{name} got a tensor without dimensions.", "{name} 收到没有维度的张量。"),

@@ -1,16 +1,25 @@
 """Operators that go along a dimension in order: scan and sort."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 import torch
 
+from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.scan.ladder import LADDER as SCAN
 from flashpath.kernels.scan.problem import OPERATIONS as SCANS
 from flashpath.kernels.scan.problem import prepare as prepare_scan
 from flashpath.kernels.sort import host as sort_rungs
 from flashpath.kernels.sort.ladder import LADDER as SORT
-from flashpath.ops.checking import as_rows, refuse, require_choice, require_dim, require_tensors
+from flashpath.ops.checking import (
+    as_rows,
+    refuse,
+    require_choice,
+    require_dim,
+    require_flag,
+    require_tensors,
+)
 from flashpath.ops.plans import planned
 from flashpath.ops.plans.recording import wants_gradient
 from flashpath.ops.registration import define, tell_if_slow
@@ -139,23 +148,76 @@ _sort_pairs = define(
 )
 
 
-@overload
-def sort(x: Tensor, return_indices: Literal[False] = False) -> Tensor: ...
-@overload
-def sort(x: Tensor, return_indices: Literal[True]) -> tuple[Tensor, Tensor]: ...
-@overload
-def sort(x: Tensor, return_indices: bool) -> Tensor | tuple[Tensor, Tensor]: ...
-@planned
-def sort(x: Tensor, return_indices: bool = False) -> Any:
-    """The elements of a vector in ascending order, NaN last; with `return_indices` also where each stood.
+def _sort_rows_forward(x: Tensor) -> tuple[Tensor, Tensor]:
+    """All elements are sorted, then stably by the row that each is of."""
+    require_tensor("sort", "x", x, sort_rungs.DTYPES, dims=2, may_be_strided=True)
+    tell_if_slow("sort", x)
+    count, n = x.shape
+    values, places = SORT.best(flat := x.reshape(-1).contiguous()).rung(flat, return_indices=True)
+    row = (places // max(n, 1)).to(torch.int32)
+    _, order = SORT.best(row).rung(row, return_indices=True)
+    return values[order].view(count, n), (places[order] % max(n, 1)).view(count, n)
 
-    x: float32, float16, bfloat16 or int32, fewer than 2^30 elements. Stable: equal elements, -0 and 0 among
-    them, keep their order. The gradient needs the indices, so they are computed for it too.
+
+def _sort_rows_fake(x: Tensor) -> tuple[Tensor, Tensor]:
+    require_tensor("sort", "x", x, sort_rungs.DTYPES, dims=2, may_be_strided=True)
+    values, indices = _sort_pairs_fake(x.reshape(-1))
+    return values.view(x.shape), indices.view(x.shape)
+
+
+def _sort_rows_backward(ctx: Any, grad: Tensor, _: Any) -> Tensor:
+    (indices,) = ctx.saved_tensors
+    return torch.empty_like(grad).scatter_(1, indices, grad)
+
+
+_sort_rows = define(
+    "sort_rows",
+    "(Tensor x) -> (Tensor, Tensor)",
+    _sort_rows_forward,
+    _sort_rows_fake,
+    _sort_rows_backward,
+    _save_indices,
+)
+
+
+@overload
+def sort(
+    x: Tensor, return_indices: Literal[False] = False, dim: int = ..., descending: bool = ...
+) -> Tensor: ...
+@overload
+def sort(
+    x: Tensor, return_indices: Literal[True], dim: int = ..., descending: bool = ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def sort(
+    x: Tensor, return_indices: bool, dim: int = ..., descending: bool = ...
+) -> Tensor | tuple[Tensor, Tensor]: ...
+@planned
+def sort(x: Tensor, return_indices: bool = False, dim: int = -1, descending: bool = False) -> Any:
+    """The elements along `dim` in ascending order, NaN last; with `return_indices` also where each stood.
+
+    `descending` turns the order round, NaN first. x: float32, float16, bfloat16 or int32, fewer than 2^30
+    elements. Stable either way: equal elements, -0 and 0 among them, keep their order. The gradient needs the
+    indices, so they are computed for it too.
     """
     require_tensors("sort", x=x)
-    if x.dim() != 1:
-        refuse("ops.sort-shape", shape=str(tuple(x.shape)))
-    if not return_indices and not wants_gradient(x):
-        return _sort_keys(x)
-    values, indices = _sort_pairs(x)
-    return (values, indices) if return_indices else values
+    require_flag("sort", "return_indices", return_indices)
+    require_flag("sort", "descending", descending)
+    require_dim("sort", x, dim)
+    rows = x.movedim(dim, -1) if x.dim() else x.reshape(1)
+    given = rows.flip(-1) if descending else rows  # equal elements keep their order when it is turned back
+    one = math.prod(rows.shape[:-1]) == 1
+    if one and not return_indices and not wants_gradient(x):
+        values, indices = _sort_keys(given.reshape(-1)), None
+    else:
+        values, indices = _sort_pairs(given.reshape(-1)) if one else _sort_rows(as_rows(given))
+    if descending:
+        values = values.flip(-1)
+        indices = None if indices is None else rows.shape[-1] - 1 - indices.flip(-1)
+    values = _as_given(values, rows, x, dim)
+    return (values, _as_given(indices, rows, x, dim)) if return_indices else values
+
+
+def _as_given(result: Any, rows: Tensor, x: Tensor, dim: int) -> Any:
+    """A result of rows in the shape and the order of dimensions of x."""
+    return result.reshape(rows.shape).movedim(-1, dim) if x.dim() else result.reshape(())

@@ -79,14 +79,17 @@ _softmax = define(
 
 
 @planned
-def softmax(x: Tensor, dim: int = -1) -> Tensor:
+def softmax(x: Tensor, dim: int = -1, dtype: torch.dtype | None = None) -> Tensor:
     """`exp(x) / sum(exp(x))` along a dimension, in one pass over memory where a row fits an SM.
 
-    x: float32, float16, bfloat16 or float64. A row with NaN or +inf, or of -inf alone, is NaN, as torch has
+    x: float32, float16, bfloat16 or float64; with `dtype`, any type, of which x is cast to this one first, as
+    torch does it. A row with NaN or +inf, or of -inf alone, is NaN, as torch has
     it. Gradients of any order.
     """
     require_tensors("softmax", x=x)
     require_dim("softmax", x, dim)
+    if dtype is not None:
+        x = x.to(_require_dtype("softmax", dtype))
     if not x.dim():
         return _softmax(x.reshape(1)).reshape(())
     return _softmax(x.movedim(dim, -1)).movedim(-1, dim)
@@ -304,6 +307,13 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tens
     if not wants_gradient(x, weight):
         return _rms_norm_alone(as_rows(x), weight, eps).reshape(x.shape)
     return _rms_norm(as_rows(x), weight, eps)[0].reshape(x.shape)
+
+
+def _require_dtype(name: str, dtype: Any) -> torch.dtype:
+    """A type of torch; whether the operator takes it, the operator says."""
+    if not isinstance(dtype, torch.dtype):
+        refuse("ops.no-dtype", name=name, value=f"{dtype!r:.80}")
+    return dtype
 
 
 def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) -> float:

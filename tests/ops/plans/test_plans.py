@@ -61,6 +61,31 @@ CALLS: dict[str, tuple[Callable[..., Any], Drawn]] = {
     "sum": (ops.reduce, lambda: (_randn(300, 1000),)),
     "max of rows": (lambda x: ops.reduce(x, "max", 0), lambda: (_randn(300, 20),)),
     "scan": (ops.scan, lambda: (_randn(10_000, dtype=torch.float32),)),
+    "swiglu": (ops.swiglu, lambda: (_randn(33, 77), _randn(33, 77))),
+    "rope": (
+        lambda q, k, cos, sin: ops.rope(q, k, cos, sin, offsets=3),
+        lambda: (*_heads(20, 20), _randn(40, 32, dtype=torch.float32), _randn(40, 32, dtype=torch.float32)),
+    ),
+    "rope at positions": (
+        lambda q, k, cos, sin, rows: ops.rope(q, k, cos, sin, positions=rows, interleaved=True),
+        lambda: (*_heads(3, 3), _randn(40, 32), _randn(40, 32), _lengths(7, 0, 39)),
+    ),
+    "linear": (
+        lambda x, w, b, r: ops.linear(x, w, b, "gelu", r),
+        lambda: (_randn(4, 65, 128), _randn(256, 128), _randn(256), _randn(4, 65, 256)),
+    ),
+    "linear, not aligned": (ops.linear, lambda: (_randn(65, 33), _randn(71, 33), _randn(71))),
+    "many products": (ops.matmul, lambda: (_randn(2, 5, 65, 32), _randn(5, 32, 70))),
+    "many products of float32": (
+        ops.matmul,
+        lambda: (_randn(9, 65, 33, dtype=torch.float32), _randn(9, 33, 71, dtype=torch.float32)),
+    ),
+    "min of two dimensions": (lambda x: ops.reduce(x, "min", (0, 2), True), lambda: (_randn(30, 20, 7),)),
+    "scaled_dot_product_attention": (
+        lambda q, k, v: ops.scaled_dot_product_attention(q, k, v, is_causal=True),
+        lambda: (_randn(2, 4, 100, 64), _randn(2, 4, 300, 64), _randn(2, 4, 300, 64)),
+    ),
+    "sort of rows": (lambda x: ops.sort(x, dim=0, descending=True), lambda: (_randn(300, 40),)),
     "sort": (ops.sort, lambda: (_randn(10_000, dtype=torch.float32),)),
     "histogram": (lambda x: ops.histogram(x, 64, -4.0, 4.0), lambda: (_randn(10_000, dtype=torch.float32),)),
     "attention": (

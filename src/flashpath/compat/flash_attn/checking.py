@@ -5,8 +5,7 @@ from typing import Any
 
 import torch
 
-from flashpath.errors import FlashpathError
-from flashpath.messages import Message
+from flashpath.ops import checking
 from flashpath.ops.checking import refuse, require_tensors
 
 Tensor = torch.Tensor
@@ -17,7 +16,6 @@ LAYOUTS = {
 
 
 # What flash-attn calls otherwise than the operators do.
-_INNER = ("attention", "attention_varlen", "attention_decode")
 _NAMES = {
     "scale": "softmax_scale",
     "window": "window_size",
@@ -27,22 +25,8 @@ _NAMES = {
 
 
 def called_as(name: str, operator: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Calls an operator; what it refuses is told by the name of the function that was called."""
-    if torch.compiler.is_compiling():
-        return operator(*args, **options)
-    try:
-        return operator(*args, **options)
-    except FlashpathError as error:
-        error.said = Message(
-            error.code, {key: _own_word(name, key, value) for key, value in error.said.params.items()}
-        )
-        raise
-
-
-def _own_word(name: str, key: str, value: Any) -> Any:
-    if isinstance(value, str) and value in _INNER:
-        return name
-    return _NAMES.get(value, value) if key == "key" and isinstance(value, str) else value
+    """Calls an operator; what it refuses is told by the name and in the words of the function called."""
+    return checking.called_as(name, operator, *args, words=_NAMES, **options)
 
 
 def require_layout(name: str, dims: int, layout: str | None = None, **tensors: Any) -> None:

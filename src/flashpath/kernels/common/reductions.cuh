@@ -11,13 +11,14 @@
 #pragma once
 #include "numbers.cuh"
 
-// What elements of T are compared as, and the least of these; what they are summed in, and a sum's own type.
+// What elements of T are compared as, and the least and the largest of these; what they are summed in, and a sum's own type.
 template <class T>
 struct Arithmetic {
   using Value = float;
   using Total = float;
   using Sum = T;
-  static __device__ float lowest() { return __int_as_float(0xff800000); }  // -inf
+  static __device__ float lowest() { return __int_as_float(0xff800000); }   // -inf
+  static __device__ float highest() { return __int_as_float(0x7f800000); }  // inf
 };
 
 template <>
@@ -26,6 +27,7 @@ struct Arithmetic<int> {
   using Total = long long;  // 2^32 elements of any value fit
   using Sum = long long;
   static __device__ int lowest() { return -2147483647 - 1; }
+  static __device__ int highest() { return 2147483647; }
 };
 
 // Comparisons that hold a NaN for larger than every number, and for no larger than another NaN.
@@ -44,6 +46,18 @@ __device__ inline float larger(float x, float y) {
 #endif
 }
 
+// The smaller of two, and NaN where one is.
+__device__ inline int smaller(int x, int y) { return min(x, y); }
+__device__ inline float smaller(float x, float y) {
+#if __CUDA_ARCH__ >= 800
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+#else
+  return y < x || y != y ? y : x;
+#endif
+}
+
 // States are types of their own, so that load() tells a partial result from an element.
 template <class T>
 struct Total {
@@ -52,6 +66,11 @@ struct Total {
 
 template <class T>
 struct Largest {
+  T value;
+};
+
+template <class T>
+struct Smallest {
   T value;
 };
 
@@ -69,6 +88,11 @@ __device__ Total<T> shuffle_down(Total<T> state, int distance, int lanes) {
 
 template <class T>
 __device__ Largest<T> shuffle_down(Largest<T> state, int distance, int lanes) {
+  return {__shfl_down_sync(0xffffffff, state.value, distance, lanes)};
+}
+
+template <class T>
+__device__ Smallest<T> shuffle_down(Smallest<T> state, int distance, int lanes) {
   return {__shfl_down_sync(0xffffffff, state.value, distance, lanes)};
 }
 
@@ -109,6 +133,19 @@ struct Max {
   static __device__ State load(State state, long long) { return state; }
   static __device__ State append(State first, State second) { return combine(first, second); }
   static __device__ State combine(State a, State b) { return {larger(a.value, b.value)}; }
+  static __device__ T result(State state, long long) { return narrow<T>(state.value); }
+};
+
+template <class T>
+struct Min {
+  using State = Smallest<typename Arithmetic<T>::Value>;
+  using Out = T;
+
+  static __device__ State identity() { return {Arithmetic<T>::highest()}; }
+  static __device__ State load(T x, long long) { return {widen(x)}; }
+  static __device__ State load(State state, long long) { return state; }
+  static __device__ State append(State first, State second) { return combine(first, second); }
+  static __device__ State combine(State a, State b) { return {smaller(a.value, b.value)}; }
   static __device__ T result(State state, long long) { return narrow<T>(state.value); }
 };
 

@@ -1,8 +1,9 @@
 // Elementwise operations, backward: gradients of two tensors at once, one thread per element.
 //
 //   maths    gated: dx[r, c] = dout[r, c] x[r, d + c] act'(x[r, c]), dx[r, d + c] = dout[r, c] act(x[r, c]);
-//            chain: dy[i] = dout[i] act'(factor x[i] + y[i]), dx[i] = factor dy[i]
-//   layout   gated: dout (rows, d), x, dx (rows, 2 d); chain: all (n); contiguous
+//            gate of two tensors: the same of x[i] and y[i]; chain: dy[i] = dout[i] act'(factor x[i] + y[i]),
+//            dx[i] = factor dy[i]
+//   layout   gated: dout (rows, d), x, dx (rows, 2 d); two tensors: all (n); contiguous
 //   cost     6 to about 30 FLOPs an element of dout; at least 5 n sizeof(T) bytes
 //   improves reference: one launch, and no tensor between the factors of a product
 //   idea     what the forward direction computed is computed again: it costs nothing beside the bytes that keeping
@@ -15,17 +16,17 @@ __global__ void gate_backward(long long n, long long d, const T* dout, const T* 
   if (i < n) {
     const long long row = i / d;
     const long long at = i + row * d;  // row * 2 d + column
-    const Two of = gate_gradients<Activation>(float(dout[i]), float(x[at]), float(x[at + d]));
+    const Two of = GateGradients<Activation>::apply(float(dout[i]), float(x[at]), float(x[at + d]));
     dx[at] = T(of.first);
     dx[at + d] = T(of.second);
   }
 }
 
-template <class T, class Activation>
-__global__ void chain_backward(long long n, float factor, const T* dout, const T* x, const T* y, T* dx, T* dy) {
+template <class T, class Gradients>
+__global__ void pair_backward(long long n, float factor, const T* dout, const T* x, const T* y, T* dx, T* dy) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   if (i < n) {
-    const Two of = chain_gradients<Activation>(float(dout[i]), float(x[i]), float(y[i]), factor);
+    const Two of = Gradients::apply(float(dout[i]), float(x[i]), float(y[i]), factor);
     dx[i] = T(of.first);
     dy[i] = T(of.second);
   }

@@ -1,8 +1,9 @@
 // Elementwise operations, backward: gradients of two tensors at once, by 16-byte accesses.
 //
 //   maths    gated: dx[r, c] = dout[r, c] x[r, d + c] act'(x[r, c]), dx[r, d + c] = dout[r, c] act(x[r, c]);
-//            chain: dy[i] = dout[i] act'(factor x[i] + y[i]), dx[i] = factor dy[i]
-//   layout   gated: dout (rows, d), x, dx (rows, 2 d); chain: all (n); contiguous
+//            gate of two tensors: the same of x[i] and y[i]; chain: dy[i] = dout[i] act'(factor x[i] + y[i]),
+//            dx[i] = factor dy[i]
+//   layout   gated: dout (rows, d), x, dx (rows, 2 d); two tensors: all (n); contiguous
 //   cost     6 to about 30 FLOPs an element of dout; at least 5 n sizeof(T) bytes
 //   improves backward: an eighth of the memory instructions for half types, a quarter for float, and no 64-bit
 //            division
@@ -52,8 +53,8 @@ __global__ void gate_backward(long long n, long long d, const T* dout, const T* 
       TwoPacks<T, kWidth> of;
 #pragma unroll
       for (int k = 0; k < kWidth; ++k) {
-        of.set(k, gate_gradients<Activation>(float(from[p].value[k]), float(gate[p].value[k]),
-                                             float(up[p].value[k])));
+        of.set(k, GateGradients<Activation>::apply(float(from[p].value[k]), float(gate[p].value[k]),
+                                                   float(up[p].value[k])));
       }
       write_once(dx + at[p] * kWidth, of.first);
       write_once(dx + (at[p] + row_packs) * kWidth, of.second);
@@ -61,8 +62,8 @@ __global__ void gate_backward(long long n, long long d, const T* dout, const T* 
   }
 }
 
-template <class T, int kWidth, int kPacks, class Activation>
-__global__ void chain_backward(long long n, float factor, const T* dout, const T* x, const T* y, T* dx, T* dy) {
+template <class T, int kWidth, int kPacks, class Gradients>
+__global__ void pair_backward(long long n, float factor, const T* dout, const T* x, const T* y, T* dx, T* dy) {
   using P = Pack<T, kWidth>;
   const long long packs = n / kWidth;
   const long long start = blockIdx.x * (long long)blockDim.x * kPacks + threadIdx.x;
@@ -84,8 +85,7 @@ __global__ void chain_backward(long long n, float factor, const T* dout, const T
       TwoPacks<T, kWidth> of;
 #pragma unroll
       for (int k = 0; k < kWidth; ++k) {
-        of.set(k, chain_gradients<Activation>(float(from[p].value[k]), float(a[p].value[k]),
-                                              float(b[p].value[k]), factor));
+        of.set(k, Gradients::apply(float(from[p].value[k]), float(a[p].value[k]), float(b[p].value[k]), factor));
       }
       write_once(dx + i * kWidth, of.first);
       write_once(dy + i * kWidth, of.second);
@@ -95,7 +95,7 @@ __global__ void chain_backward(long long n, float factor, const T* dout, const T
   // What does not fill a pack: the first threads of the grid take one element each.
   const long long tail = packs * kWidth + threadIdx.x;
   if (blockIdx.x == 0 && tail < n) {
-    const Two of = chain_gradients<Activation>(float(dout[tail]), float(x[tail]), float(y[tail]), factor);
+    const Two of = Gradients::apply(float(dout[tail]), float(x[tail]), float(y[tail]), factor);
     dx[tail] = T(of.first);
     dy[tail] = T(of.second);
   }

@@ -19,7 +19,7 @@ BACKWARD_VECTORIZED = host.FOLDER / "backward_vectorized.cu"
 def backward(
     dout: Any, operation: str, *operands: Any, out: Any | None = None, threads: int = host.THREADS
 ) -> Any:
-    """dx of a gate; dx and dy of a chain."""
+    """dx of a gate; dx and dy of a chain, and of a gate of two tensors."""
     return _run(BACKWARD, checked_gradient(dout, operation, operands, out), Geometry(threads))
 
 
@@ -57,9 +57,9 @@ def triton_backward(
                 dout, call.x, *call.results, d, call.gradient.activation, block, num_warps=warps
             )
         else:
-            host.triton_module().chain_backward_kernel[(-(-n // block),)](
+            host.triton_module().pair_backward_kernel[(-(-n // block),)](
                 *(dout, call.x, call.y, *call.results, call.factor, n),
-                *(call.gradient.activation, block),
+                *(not call.gradient.is_chain, call.gradient.activation, block),
                 num_warps=warps,
             )
     return call.returned
@@ -95,5 +95,7 @@ def _run(file: Path, call: GradientCall, geometry: Geometry) -> Any:
 
 def kernel_name(gradient: Gradient, dtype: str, *sizes: int) -> str:
     """The instance of a file's kernel for a gradient, as C++ names it."""
-    arguments = ", ".join([CPP_TYPES[dtype], *map(str, sizes), gradient.activation])
-    return f"{'gate' if gradient.gated else 'chain'}_backward<{arguments}>"
+    of_two = f"{'Chain' if gradient.is_chain else 'Gate'}Gradients<{gradient.activation}>"
+    functor = gradient.activation if gradient.gated else of_two
+    arguments = ", ".join([CPP_TYPES[dtype], *map(str, sizes), functor])
+    return f"{'gate' if gradient.gated else 'pair'}_backward<{arguments}>"

@@ -149,6 +149,9 @@ def launches(file: Path, call: Call, geometry: Geometry = USUAL) -> Iterator[Lau
 def passes(call: Call) -> Iterator[Call]:
     """A chain as one call after the other, with tensors between them: what fused_chain does without."""
     functors, x = call.operation.functors, call.x
+    if len(functors) == 1:
+        yield call
+        return
     for functor in functors:
         step = SINGLE[functor]
         out = call.out if functor == functors[-1] else x.new_empty(x.shape)

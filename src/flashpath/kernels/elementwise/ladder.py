@@ -14,8 +14,8 @@ from flashpath.kernels.elementwise import gradients, host
 from flashpath.kernels.elementwise.messages import MESSAGES
 from flashpath.kernels.elementwise.operations import GRADIENTS, OPERATIONS, Gradient, Operation
 from flashpath.kernels.elementwise.reference import TORCH, reference, results, truth
-from flashpath.kernels.peers import with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, short
+from flashpath.kernels.peers import Kept, library, with_compiled
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, short
 from flashpath.kernels.tolerance import check_against, check_shape, check_type
 from flashpath.messages import Message, told
 
@@ -73,23 +73,55 @@ def _cases() -> Sequence[Case]:
         *(_rows("silu_and_mul", d) for d in (1024, 4096, 16384)),
         _rows("gelu_and_mul", 4096),
         _rows("gelu_tanh_and_mul", 4096),
+        *(_rows(name, 4096) for name in ("swiglu", "geglu", "geglu_tanh")),
         _flat("scale_add_gelu", 28, "bfloat16"),
         *(_flat(f"{name}_backward", 28, "bfloat16") for name in simple if f"{name}_backward" in OPERATIONS),
         *(_rows("silu_and_mul_backward", d) for d in (1024, 4096, 16384)),
         _rows("gelu_and_mul_backward", 4096),
         _rows("gelu_tanh_and_mul_backward", 4096),
+        *(_rows(f"{name}_backward", 4096) for name in ("swiglu", "geglu", "geglu_tanh")),
         _flat("scale_add_gelu_backward", 28, "bfloat16"),
     ]
 
 
-def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
     # One function for each operation: a compiled one would be compiled again when the operation changes.
     each = {name: with_compiled(device, function) for name, function in TORCH.items()}
 
-    def peer(library: str, x: Any, operation: str, *operands: Any) -> Any:
-        return each[operation][library](x, *operands)
+    def peer(name: str, x: Any, operation: str, *operands: Any) -> Any:
+        return each[operation][name](x, *operands)
 
-    return {library: functools.partial(peer, library) for library in each["add"]}
+    peers: dict[str, Callable[..., Any] | Peer] = {
+        name: functools.partial(peer, name) for name in each["add"]
+    }
+    swiglu, geglu = (library(f"liger_kernel.ops.{name}") for name in ("swiglu", "geglu"))
+    if device == "cuda" and swiglu is not None and geglu is not None:
+        peers["Liger"] = Peer(_Liger(swiglu, geglu), _LIGER_DECLINES)
+    return peers
+
+
+class _Liger:
+    """Its gates of two tensors. A gradient is written over what the gate was given: over copies here."""
+
+    def __init__(self, swiglu: Any, geglu: Any) -> None:
+        self.forward = {"swiglu": swiglu.swiglu_forward, "geglu_tanh": geglu.geglu_forward}
+        self.backward = {
+            "swiglu_backward": swiglu.swiglu_backward,
+            "geglu_tanh_backward": geglu.geglu_backward,
+        }
+        self.copies = Kept(lambda *tensors: [each.clone() for each in tensors])
+
+    def __call__(self, x: Any, operation: str, *operands: Any) -> Any:
+        if operation in self.forward:
+            return self.forward[operation](x, *operands)[2]
+        return self.backward[operation](*self.copies(*operands), x)
+
+
+_LIGER_DECLINES = takes(
+    "operation",
+    *("swiglu", "geglu_tanh", "swiglu_backward", "geglu_tanh_backward"),
+    otherwise=told("kernels.elementwise.two-tensors"),
+)
 
 
 def _truth(inputs: tuple[Any, ...]) -> Any:

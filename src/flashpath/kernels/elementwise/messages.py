@@ -8,11 +8,13 @@ from flashpath.messages import Text
 MESSAGES: dict[str, Text] = {
     "title": Text("Elementwise operations", "逐元素运算"),
     "maths": Text(
-        "out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]; and their gradients",
-        "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]；以及它们的梯度",
+        "out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c], or act(x[i]) * y[i]; and their "
+        "gradients",
+        "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]，或者 act(x[i]) * y[i]；以及它们的梯度",
     ),
     "one-result": Text("has no kernel that writes two gradients", "没有一次写出两个梯度的核函数"),
     "two-results": Text("computes the gradients of gates and of chains only", "只计算门控运算和运算链的梯度"),
+    "two-tensors": Text("computes gates of two tensors only", "只计算两个张量的门控运算"),
     "reference-idea": FLOAT64_TRUTH,
     "reference-readability": Text("each operation as the textbook has it", "每种运算都照教科书写"),
     "reference-debugging": ANY_DEBUGGER,

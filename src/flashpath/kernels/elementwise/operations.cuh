@@ -66,9 +66,10 @@ struct ClampBackward {
   }
 };
 
-// activation(x) y: the halves of a row, the one gating the other.
+// activation(x) y: the one gates the other; the halves of a row, or two tensors.
 template <class Activation>
 struct Gated {
+  static constexpr bool kReadsY = true;
   __device__ static float apply(float x, float y, Scalars<float> s) { return Activation::apply(x, y, s) * y; }
 };
 
@@ -80,14 +81,18 @@ struct Two {
 
 // Of activation(gate) up: what the gradient of the product makes of gate and up.
 template <class Activation>
-__device__ Two gate_gradients(float dout, float gate, float up) {
-  const WithSlope activated = Activation::with_slope(gate);
-  return {dout * up * activated.slope, dout * activated.value};
-}
+struct GateGradients {
+  __device__ static Two apply(float dout, float gate, float up, float = 1.0f) {
+    const WithSlope activated = Activation::with_slope(gate);
+    return {dout * up * activated.slope, dout * activated.value};
+  }
+};
 
 // Of activation(factor x + y): of x and y.
 template <class Activation>
-__device__ Two chain_gradients(float dout, float x, float y, float factor) {
-  const float inner = Backward<Activation>::apply(dout, factor * x + y, {});
-  return {factor * inner, inner};
-}
+struct ChainGradients {
+  __device__ static Two apply(float dout, float x, float y, float factor) {
+    const float inner = Backward<Activation>::apply(dout, factor * x + y, {});
+    return {factor * inner, inner};
+  }
+};

@@ -23,6 +23,11 @@ class Operation:
     flops: int = 1  # of one element, the special functions counted as one
 
     @property
+    def is_gate(self) -> bool:
+        """Whether it multiplies an activation, of the halves of a row or of two tensors."""
+        return self.functors[0].startswith("Gated<")
+
+    @property
     def reads_y(self) -> bool:
         return "y" in self.operands
 
@@ -38,13 +43,20 @@ class Operation:
 
 @dataclass(frozen=True)
 class Gradient:
-    """The backward direction of an operation that has two tensors, or two halves: both gradients at once."""
+    """The backward direction of an operation that has two tensors, or two halves: both gradients at once.
+
+    Without a factor it is that of a gate.
+    """
 
     name: str
     activation: str  # the functor
     gated: bool
     operands: tuple[str, ...]
     flops: int
+
+    @property
+    def is_chain(self) -> bool:
+        return "factor" in self.operands
 
     streams = 5
     """Elements that are moved for each one of the gradient that comes in, that one included."""
@@ -68,6 +80,14 @@ OPERATIONS = {
             for name, flops in (("silu", 5), ("gelu", 6), ("gelu_tanh", 9))
         ),
         *(
+            Operation(two, (f"Gated<{_ACTIVATIONS[name][0]}>",), ("y",), flops=flops)
+            for name, two, flops in (
+                ("silu", "swiglu", 5),
+                ("gelu", "geglu", 6),
+                ("gelu_tanh", "geglu_tanh", 9),
+            )
+        ),
+        *(
             Operation(f"scale_add_{name}", ("Scale", "Add", functor), ("factor", "y"), flops=flops + 2)
             for name, (functor, flops) in _ACTIVATIONS.items()
         ),
@@ -88,6 +108,10 @@ GRADIENTS = {
             for name in ("silu", "gelu", "gelu_tanh")
         ),
         *(
+            Gradient(f"{two}_backward", _ACTIVATIONS[name][0], False, ("x", "y"), _SLOPES[name] + 4)
+            for name, two in (("silu", "swiglu"), ("gelu", "geglu"), ("gelu_tanh", "geglu_tanh"))
+        ),
+        *(
             Gradient(
                 f"scale_add_{name}_backward", functor, False, ("factor", "x", "y"), flops=_SLOPES[name] + 4
             )
@@ -97,7 +121,9 @@ GRADIENTS = {
 }
 
 # The operation that a functor is by itself: the steps of a chain.
-SINGLE = {each.functors[0]: each for each in OPERATIONS.values() if len(each.functors) == 1}
+SINGLE = {
+    each.functors[0]: each for each in OPERATIONS.values() if len(each.functors) == 1 and not each.is_gate
+}
 
 
 @dataclass(frozen=True)
@@ -165,7 +191,7 @@ def checked_gradient(dout: Any, name: str, operands: Sequence[Any], out: Any | N
     else:
         require_like(name, "x", x, shape, dout.dtype, dout.device)
         require_like(name, "y", y, shape, dout.dtype, dout.device)
-    factor = 1.0 if gradient.gated else _number(name, "factor", named["factor"], dout)
+    factor = _number(name, "factor", named["factor"], dout) if gradient.is_chain else 1.0
     given = (out,) if gradient.gated else (None, None) if out is None else tuple(out)
     results = tuple(output(name, each, x.shape, x.dtype, x.device) for each in given)
     for i, each in enumerate(given):

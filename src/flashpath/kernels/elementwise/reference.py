@@ -90,6 +90,18 @@ def _gelu_tanh_and_mul(x: Any) -> Any:
     return _gelu_tanh(gate) * up
 
 
+def _swiglu(x: Any, y: Any) -> Any:
+    return _silu(x) * y
+
+
+def _geglu(x: Any, y: Any) -> Any:
+    return _gelu(x) * y
+
+
+def _geglu_tanh(x: Any, y: Any) -> Any:
+    return _gelu_tanh(x) * y
+
+
 def _scale_add_relu(x: Any, factor: float, y: Any) -> Any:
     return _relu(x * factor + y)
 
@@ -149,6 +161,13 @@ def _gate_backward(activation: Callable[[Any], Any], gradient: Callable[[Any, An
     return backward
 
 
+def _gate_of_two_backward(activation: Callable[[Any], Any], gradient: Callable[[Any, Any], Any]) -> Any:
+    def backward(dout: Any, x: Any, y: Any) -> Any:
+        return gradient(dout * y, x), dout * activation(x)
+
+    return backward
+
+
 def _chain_backward(gradient: Callable[[Any, Any], Any]) -> Any:
     def backward(dout: Any, factor: float, x: Any, y: Any) -> Any:
         dy = gradient(dout, x * factor + y)
@@ -168,6 +187,9 @@ TORCH: dict[str, Callable[..., Any]] = {
     "silu_and_mul": _silu_and_mul,
     "gelu_and_mul": _gelu_and_mul,
     "gelu_tanh_and_mul": _gelu_tanh_and_mul,
+    "swiglu": _swiglu,
+    "geglu": _geglu,
+    "geglu_tanh": _geglu_tanh,
     "scale_add_relu": _scale_add_relu,
     "scale_add_gelu": _scale_add_gelu,
     "scale_add_gelu_tanh": _scale_add_gelu_tanh,
@@ -180,6 +202,9 @@ TORCH: dict[str, Callable[..., Any]] = {
     "silu_and_mul_backward": _gate_backward(_silu, _silu_backward),
     "gelu_and_mul_backward": _gate_backward(_gelu, _gelu_backward),
     "gelu_tanh_and_mul_backward": _gate_backward(_gelu_tanh, _gelu_tanh_backward),
+    "swiglu_backward": _gate_of_two_backward(_silu, _silu_backward),
+    "geglu_backward": _gate_of_two_backward(_gelu, _gelu_backward),
+    "geglu_tanh_backward": _gate_of_two_backward(_gelu_tanh, _gelu_tanh_backward),
     "scale_add_relu_backward": _chain_backward(_relu_backward),
     "scale_add_gelu_backward": _chain_backward(_gelu_backward),
     "scale_add_gelu_tanh_backward": _chain_backward(_gelu_tanh_backward),

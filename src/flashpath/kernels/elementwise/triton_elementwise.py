@@ -64,6 +64,19 @@ def backward(dout, x, ACTIVATION: tl.constexpr):
 
 
 @triton.jit
+def activated(x, ACTIVATION: tl.constexpr):
+    if ACTIVATION == "Gelu":
+        result = 0.5 * x * (1.0 + tl.erf(0.7071067811865476 * x))
+    elif ACTIVATION == "GeluTanh":
+        # x (1 + tanh u) / 2 = x / (1 + e^-2u)
+        result = times_sigmoid(x, 1.5957691216057308 * x * (1.0 + 0.044715 * x * x))
+    else:
+        tl.static_assert(ACTIVATION == "Silu")
+        result = times_sigmoid(x, x)
+    return result
+
+
+@triton.jit
 def step(x, y, first, second, STEP: tl.constexpr):
     """One step of an operation: the names are those of operations.cuh."""
     if STEP == "Scale":
@@ -74,13 +87,12 @@ def step(x, y, first, second, STEP: tl.constexpr):
         result = max_or_nan(x, tl.zeros_like(x))
     elif STEP == "Clamp":
         result = min_or_nan(max_or_nan(x, first), second)
-    elif STEP == "Gelu":
-        result = 0.5 * x * (1.0 + tl.erf(0.7071067811865476 * x))
-    elif STEP == "GeluTanh":
-        # x (1 + tanh u) / 2 = x / (1 + e^-2u)
-        result = times_sigmoid(x, 1.5957691216057308 * x * (1.0 + 0.044715 * x * x))
-    elif STEP == "Silu":
-        result = times_sigmoid(x, x)
+    elif STEP == "Gated<Gelu>":
+        result = activated(x, "Gelu") * y
+    elif STEP == "Gated<GeluTanh>":
+        result = activated(x, "GeluTanh") * y
+    elif STEP == "Gated<Silu>":
+        result = activated(x, "Silu") * y
     elif STEP == "ClampBackward":
         result = tl.where((y >= first) & (y <= second), x, 0.0)
     elif STEP == "Backward<Relu>":
@@ -89,9 +101,10 @@ def step(x, y, first, second, STEP: tl.constexpr):
         result = backward(x, y, "Gelu")
     elif STEP == "Backward<GeluTanh>":
         result = backward(x, y, "GeluTanh")
-    else:
-        tl.static_assert(STEP == "Backward<Silu>")
+    elif STEP == "Backward<Silu>":
         result = backward(x, y, "Silu")
+    else:
+        result = activated(x, STEP)
     return result
 
 
@@ -160,14 +173,28 @@ def gate_backward_kernel(dout_ptr, x_ptr, dx_ptr, d, ACTIVATION: tl.constexpr, B
 
 
 @triton.jit
-def chain_backward_kernel(
-    dout_ptr, x_ptr, y_ptr, dx_ptr, dy_ptr, factor, n, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr
+def pair_backward_kernel(
+    dout_ptr,
+    x_ptr,
+    y_ptr,
+    dx_ptr,
+    dy_ptr,
+    factor,
+    n,
+    GATED: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
     inside = offsets < n
     dout = widened(tl.load(dout_ptr + offsets, mask=inside))
     x = widened(tl.load(x_ptr + offsets, mask=inside))
     y = widened(tl.load(y_ptr + offsets, mask=inside))
-    dy = backward(dout, factor * x + y, ACTIVATION)
-    tl.store(dx_ptr + offsets, factor * dy, mask=inside)
+    if GATED:
+        value, slope = with_slope(x, ACTIVATION)
+        dx, dy = dout * y * slope, dout * value
+    else:
+        dy = backward(dout, factor * x + y, ACTIVATION)
+        dx = factor * dy
+    tl.store(dx_ptr + offsets, dx, mask=inside)
     tl.store(dy_ptr + offsets, dy, mask=inside)

@@ -14,15 +14,17 @@ ACTIVATIONS = {"none": "Identity", "relu": "Relu", "gelu": "Gelu", "silu": "Silu
 
 @dataclass(frozen=True)
 class Epilogue:
-    """`where(mask, activation(scale · product + bias), 0)`; gelu is the exact one, with erf.
+    """`where(mask, activation(scale · product + bias) + residual, 0)`; gelu is the exact one, with erf.
 
-    `bias` has one number for each column, in the type of the product; `mask` one bool for each element.
+    `bias` has one number for each column, in the type of the product, and `residual` one for each element;
+    `mask` has one bool for each element.
     """
 
     scale: float = 1.0
     bias: Any | None = None  # (n)
     activation: str = "none"
     mask: Any | None = None  # (m, n)
+    residual: Any | None = None  # (m, n)
 
     def check(self, out: Any) -> None:
         """Raise unless this epilogue goes with that output."""
@@ -38,6 +40,8 @@ class Epilogue:
             require_like("An epilogue", "bias", self.bias, out.shape[1:], out.dtype, out.device)
         if self.mask is not None:
             require_like("An epilogue", "mask", self.mask, out.shape, torch.bool, out.device)
+        if self.residual is not None:
+            require_like("An epilogue", "residual", self.residual, out.shape, out.dtype, out.device)
 
     def __call__(self, product: Any) -> Any:
         """The same with torch, step by step, in the type of the product."""
@@ -50,6 +54,8 @@ class Epilogue:
             result = result + self.bias.to(product.dtype)
         if self.activation != "none":
             result = getattr(torch.nn.functional, self.activation)(result)
+        if self.residual is not None:
+            result = result + self.residual.to(product.dtype)
         if self.mask is not None:
             result = torch.where(self.mask, result, 0.0)
         return result

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flashpath.kernels.building import dtype_name, sm_count
-from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.kernels.matmul import batched, float32, tensor_core, triton_rungs
 from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.messages import MESSAGES
-from flashpath.kernels.matmul.problem import FOLDER, PRECISIONS
+from flashpath.kernels.matmul.problem import FOLDER, PRECISIONS, is_transposed
 from flashpath.kernels.matmul.reference import (
     float32_precision,
     reference,
@@ -68,6 +68,26 @@ def _epilogue_case(m: int, n: int, k: int, dtype: str) -> Case:
     )
 
 
+def _batched_case(batch: int, m: int, n: int, k: int, dtype: str) -> Case:
+    """Many products at once, as attention by its formula has them."""
+    import torch
+
+    kind, product = getattr(torch, dtype), _case(m, n, k, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        a, b = (torch.randn(batch, *shape, device=device, dtype=kind) for shape in ((m, k), (k, n)))
+        return a, b, "ieee"
+
+    return dataclasses.replace(
+        product,
+        name=f"{batch} × {product.name}",
+        inputs=inputs,
+        bytes=batch * product.bytes,
+        flops=batch * product.flops,
+        parameters={**product.parameters, "batch": batch},
+    )
+
+
 def _cases() -> Sequence[Case]:
     return [
         _case(1024, 1024, 1024, "float32"),
@@ -78,6 +98,9 @@ def _cases() -> Sequence[Case]:
         _case(8192, 8192, 8192, "bfloat16"),
         _case(4096, 4096, 4096, "float16"),
         _epilogue_case(4096, 4096, 4096, "bfloat16"),
+        _batched_case(256, 256, 256, 256, "bfloat16"),
+        _batched_case(64, 1024, 1024, 128, "bfloat16"),
+        _batched_case(256, 256, 256, 256, "float32"),
     ]
 
 
@@ -87,7 +110,11 @@ def _sized(size: tuple[int, ...]) -> Case:
 
 
 def _more_samples() -> Sequence[Case]:
-    return [_case(128, 128, 128, "bfloat16"), _epilogue_case(128, 128, 128, "bfloat16")]
+    return [
+        _case(128, 128, 128, "bfloat16"),
+        _epilogue_case(128, 128, 128, "bfloat16"),
+        _batched_case(3, 64, 64, 64, "bfloat16"),
+    ]
 
 
 def _truth(inputs: tuple[Any, ...]) -> Any:
@@ -132,7 +159,7 @@ def allowed_error(a: Any, b: Any, precision: str = "ieee") -> Any:
     of_low = of_low[of_low.isfinite()]
     norm = truth(a.double().square(), b.double().square()).sqrt()
     unit = 2**-53 if a.dtype == torch.float64 else 2**-24
-    of_chain = unit * math.sqrt(a.shape[1]) * (norm + exact.abs())
+    of_chain = unit * math.sqrt(a.shape[-1]) * (norm + exact.abs())
     largest = of_low.max() if of_low.numel() else 0.0
     return 2 * largest + torch.finfo(a.dtype).eps * exact.abs() + 4 * of_chain + torch.finfo(a.dtype).tiny
 
@@ -142,7 +169,7 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     import torch
 
     a, b, *precision = inputs[:3]
-    check_shape(output, (a.shape[0], b.shape[1]))
+    check_shape(output, (*a.shape[:-1], b.shape[-1]))
     check_type(output, a.dtype)
     if not output.numel():
         return
@@ -158,15 +185,15 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     is_right = torch.where(exact.isfinite(), (got - exact).abs() <= allowed, got == exact)
     is_right |= got.isnan() & exact.isnan()
     if not bool(is_right.all()):
-        row, column = (int(each) for each in (~is_right).nonzero()[0])
+        at = tuple(int(each) for each in (~is_right).nonzero()[0])
         raise WrongResult(
             "kernels.wrong-elements",
             count=int((~is_right).sum()),
             elements=output.numel(),
-            at=str([row, column]),
-            got=got[row, column].item(),
-            expected=exact[row, column].item(),
-            allowed=allowed[row, column].item(),
+            at=str([*at]),
+            got=got[at].item(),
+            expected=exact[at].item(),
+            allowed=allowed[at].item(),
         )
 
 
@@ -179,14 +206,38 @@ _LARGE = "warp_tiled", Message("kernels.matmul-large")
 _SMALL = "double_buffered", Message("kernels.matmul-small")
 _WGMMA = "triton_persistent", Message("kernels.matmul-wgmma")
 _MMA = "mma_pipelined", Message("kernels.matmul-mma")
+_TURNED = "triton_persistent", Message("kernels.matmul-turned")
+_BATCHED = "triton_batched", Message("kernels.matmul-batched")
+_ONE_BY_ONE = "one_by_one", Message("kernels.matmul-one-by-one")
+# The rung with an epilogue for each without one.
+_FUSED = {"mma_pipelined": "fused", "triton_persistent": "triton_fused"}
 
 
-def _chosen(a: Any, b: Any, *, where: Where | None = None) -> tuple[str, Message]:
+def _chosen(
+    a: Any,
+    b: Any,
+    _precision: str = "ieee",
+    _out: None = None,
+    epilogue: Epilogue | None = None,
+    *,
+    where: Where | None = None,
+) -> tuple[str, Message]:
+    rung, why = _of_product(a, b, where)
+    return rung if epilogue is None else _FUSED[rung], why
+
+
+def _of_product(a: Any, b: Any, where: Where | None) -> tuple[str, Message]:
     dtype = dtype_name(a)
+    if a.dim() == 3:
+        tiles = a.shape[1] * b.shape[2] / _TILE
+        is_alone = dtype == "float64" or (dtype == "float32" and tiles >= sm_count(a, where))
+        return _ONE_BY_ONE if is_alone else _BATCHED
     if dtype == "float64":
         return _FLOAT64
     if dtype == "float32":
         return _LARGE if a.shape[0] * b.shape[1] >= _TILE * sm_count(a, where) else _SMALL
+    if is_transposed(a) or is_transposed(b):
+        return _TURNED
     if where is None and not a.is_cuda:
         return _MMA
     return _WGMMA if (where or where_is(a)).capability == _HOPPER else _MMA
@@ -209,5 +260,6 @@ LADDER = Ladder(
         *float32.RUNGS,
         *tensor_core.RUNGS,
         *triton_rungs.RUNGS,
+        *batched.RUNGS,
     ),
 )

@@ -87,6 +87,23 @@ MESSAGES: dict[str, Text] = {
         "groups of copies are told apart by count alone; fp.sanitize finds a missing wait",
         "各组拷贝只靠计数区分；少等一次，fp.sanitize 能查出来",
     ),
+    "one-product": Text("multiplies one pair of matrices at a time", "一次只计算一对矩阵的乘积"),
+    "many-products": Text("is about many products at once", "针对一次计算很多对矩阵"),
+    "one_by_one-idea": Text(
+        "one launch for each pair, of the rung that is for one pair",
+        "每对矩阵启动一次，用计算一对矩阵的梯级",
+    ),
+    "one_by_one-readability": Text("a loop on the host", "主机上的一个循环"),
+    "one_by_one-debugging": Text("every product can be looked at alone", "每个乘积都可以单独查看"),
+    "triton_batched-idea": Text(
+        "tiles of all pairs in one launch; strides are arguments, so that nothing is copied",
+        "所有矩阵对的分块在一次启动里完成；步长是参数，所以不用复制",
+    ),
+    "triton_batched-readability": Text(
+        "as triton_pointers, with a division for the product",
+        "与 triton_pointers 相同，多一次除法求出是哪一对",
+    ),
+    "triton_batched-debugging": HIDDEN_THREADS,
     "wmma-idea": Text(
         "a warp multiplies 16 × 16 × 16 at once, through the C++ interface of the tensor cores",
         "一个 warp 通过张量核心的 C++ 接口一次乘 16 × 16 × 16",

@@ -1,8 +1,8 @@
 // Matrix multiplication on tensor cores, rung 3: copies that run while the tensor cores do.
 //
 //   maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first.
-//            With an epilogue (epilogue.cuh): out = where(mask, activation(scale Σ + bias), 0)
-//   layout   a: (m, k), b: (k, n), out: (m, n), mask: (m, n), row-major; bias: (n)
+//            With an epilogue (epilogue.cuh): out = where(mask, activation(scale Σ + bias) + residual, 0)
+//   layout   a: (m, k), b: (k, n), out, residual, mask: (m, n), row-major; bias: (n)
 //   cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
 //   improves mma_ldmatrix: no warp waits for global memory, nor, mostly, for shared memory
 //   idea     five, each against one kind of waiting:
@@ -42,7 +42,8 @@ __device__ inline int2 tile_at(int place, int tiles_m, int tiles_n) {
 template <class T, class Plan, class Epilogue, bool kAligned>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     matmul_mma_pipelined(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out,
-                         float scale, const T* __restrict__ bias, const bool* __restrict__ mask) {
+                         float scale, const T* __restrict__ bias, const bool* __restrict__ mask,
+                         const T* __restrict__ residual) {
   constexpr int kM = Plan::kM, kN = Plan::kN, kK = Plan::kRowBytes / sizeof(T), kStages = Plan::kStages;
   constexpr int kStep = TensorCore<T>::kK, kSteps = kK / kStep;
   constexpr int kParts = kSteps - 1;                                     // the last step waits instead of copying
@@ -154,6 +155,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     const int row0 = tile.x * kM + warp_row + lane / 4, column0 = tile.y * kN + warp_column;
     const Region<T> of_out(out, m, n, row0, column0);
     const Region<const bool> of_mask(mask, m, n, row0, column0);
+    const Region<const T> of_residual(residual, m, n, row0, column0);
     float2 biases[kColumns] = {};
     if constexpr (!Epilogue::kIsPlain) {
 #pragma unroll
@@ -172,6 +174,12 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
           if constexpr (!Epilogue::kIsPlain) {
             left = Epilogue::apply(left, scale, biases[j + q].x);
             right = Epilogue::apply(right, scale, biases[j + q].y);
+          }
+          if constexpr (Epilogue::kAdds) {
+            const int row = i * 8, column = (j + q) * 8 + lane % 4 * 2;
+            const float2 more = residuals_at(of_residual.at(row, column), of_residual.inside(row, column));
+            left += more.x;
+            right += more.y;
           }
           piece.value[2 * q] = narrow<T>(left);
           piece.value[2 * q + 1] = narrow<T>(right);

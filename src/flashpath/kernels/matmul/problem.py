@@ -36,10 +36,52 @@ def prepare(
     *,
     dtypes: Sequence[str] = FLOATS,
     precisions: Sequence[str] = ("ieee",),
+    takes_transposed: bool = False,
 ) -> Problem:
     """Check the arguments against what a rung takes; makes the output where there is none."""
-    require_tensor("matmul", "a", a, dtypes, dims=2)
-    require_tensor("matmul", "b", b, dtypes, dims=2)
+    for name, x in (("a", a), ("b", b)):
+        may_be_strided = takes_transposed and is_transposed(x)
+        require_tensor("matmul", name, x, dtypes, dims=2, may_be_strided=may_be_strided)
+    _check_pair(a, b, precision, precisions)
+    m, k = a.shape
+    n = b.shape[1]
+    result = output("matmul", out, (m, n), a.dtype, a.device)
+    if out is not None:
+        require_apart("matmul", result, a, b)
+    return Problem(m, n, k, result)
+
+
+def is_transposed(x: Any) -> bool:
+    """Whether a matrix lies column after column, as a weight does that is given transposed."""
+    return hasattr(x, "mT") and x.dim() == 2 and not x.is_contiguous() and x.t().is_contiguous()
+
+
+class Batch(NamedTuple):
+    """Checked products: out (batch, m, n) = a (batch, m, k) b (batch, k, n); a and b with any strides."""
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    out: Any
+
+
+def prepare_batch(a: Any, b: Any, precision: str, out: Any | None, dtypes: Sequence[str]) -> Batch:
+    """Check the arguments of many products at once; makes the output where there is none."""
+    for name, x in (("a", a), ("b", b)):
+        require_tensor("matmul", name, x, dtypes, dims=3, may_be_strided=True)
+    if a.shape[0] != b.shape[0]:
+        raise FlashpathError("kernels.matmul-shapes", shape=str(tuple(a.shape)), shape2=str(tuple(b.shape)))
+    _check_pair(a, b, precision, PRECISIONS)
+    batch, m, k = a.shape
+    n = b.shape[2]
+    result = output("matmul", out, (batch, m, n), a.dtype, a.device)
+    if out is not None:
+        require_apart("matmul", result, a, b)
+    return Batch(batch, m, n, k, result)
+
+
+def _check_pair(a: Any, b: Any, precision: str, precisions: Sequence[str]) -> None:
     if a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
             "kernels.matmul-unlike",
@@ -48,7 +90,7 @@ def prepare(
             dtype2=dtype_name(b),
             device2=str(b.device),
         )
-    if a.shape[1] != b.shape[0]:
+    if a.shape[-1] != b.shape[-2]:
         raise FlashpathError("kernels.matmul-shapes", shape=str(tuple(a.shape)), shape2=str(tuple(b.shape)))
     if precision not in PRECISIONS:
         raise FlashpathError(
@@ -61,19 +103,15 @@ def prepare(
         raise FlashpathError(
             "kernels.matmul-rung-precision", precision=f"{precision!r}", precisions=list(precisions)
         )
-    m, k = a.shape
-    n = b.shape[1]
-    result = output("matmul", out, (m, n), a.dtype, a.device)
-    if out is not None:
-        require_apart("matmul", result, a, b)
-    return Problem(m, n, k, result)
 
 
 def takes_only(dtypes: Sequence[str], precisions: Sequence[str] = ("ieee",)) -> Declines:
-    """For a rung's `declines`: why it does not take a case of another type or precision."""
+    """For a rung's `declines`: why it does not take many products, another type or precision."""
 
     def declines(case: Case) -> Message | None:
         dtype, precision = case.parameters["dtype"], case.parameters["precision"]
+        if case.parameters.get("batch"):
+            return told("kernels.matmul.one-product")
         if dtype not in dtypes:
             return told("kernels.matmul.dtypes", dtypes=dtypes, dtype=dtype)
         if dtype == "float32" and precision not in precisions:

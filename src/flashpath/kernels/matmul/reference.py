@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from flashpath.kernels.matmul.epilogue import Epilogue
-from flashpath.kernels.matmul.problem import PRECISIONS, prepare
+from flashpath.kernels.matmul.problem import PRECISIONS, prepare, prepare_batch
+
+_DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
 def reference(
@@ -17,7 +19,10 @@ def reference(
 
     What follows the product happens in float64 too.
     """
-    prepare(a, b, precision, out, dtypes=("float64", "float32", "float16", "bfloat16"), precisions=PRECISIONS)
+    if a.dim() == 3:
+        prepare_batch(a, b, precision, out, _DTYPES)
+    else:
+        prepare(a, b, precision, out, dtypes=_DTYPES, precisions=PRECISIONS, takes_transposed=True)
     result = truth(*map(to_tf32, (a, b))) if precision == "tf32" else truth(a, b)
     if epilogue is not None:
         result = epilogue(result)

@@ -96,7 +96,8 @@ def fused(
     """mma_pipelined with an epilogue in the same kernel."""
     problem, after = _prepare(a, b, precision, out), epilogue or Epilogue()
     after.check(problem.out)
-    functor = f"Fused<{ACTIVATIONS[after.activation]}, {_boolean(after.mask is not None)}>"
+    parts = ", ".join(_boolean(each is not None) for each in (after.mask, after.residual))
+    functor = f"Fused<{ACTIVATIONS[after.activation]}, {parts}>"
     return _pipelined(a, b, problem, functor, after, plan)
 
 
@@ -147,7 +148,9 @@ def _pipelined(a: Any, b: Any, problem: Problem, functor: str, after: Epilogue, 
         arguments = f"{CPP_TYPES[dtype_name(a)]}, {plan}, {functor}, {_boolean(aligned)}"
         kernel = cuda_kernel(MMA_PIPELINED, f"matmul_mma_pipelined<{arguments}>", a)
         blocks = min(plan.tiles(m, n), plan.blocks_per_sm * sm_count(a))  # each takes tile after tile
-        kernel[blocks, plan.threads, plan.shared](m, n, k, a, b, out, after.scale, after.bias, after.mask)
+        kernel[blocks, plan.threads, plan.shared](
+            m, n, k, a, b, out, after.scale, after.bias, after.mask, after.residual
+        )
     return out
 
 
@@ -213,7 +216,7 @@ RUNGS = (
         choices=_PLANS,
         improves_on="unfused",
         compile_for=cuda_compiles_for(
-            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Fused<Gelu, false>, true>"
+            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Fused<Gelu, false, false>, true>"
         ),
         readability=4,
         debugging=3,

@@ -1,8 +1,8 @@
 """Matrix multiplication in Triton with an epilogue: what comes after the product, before it is stored.
 
-maths    out = where(mask, activation(scale (a b) + bias), 0), in float32, rounded once
-layout   a: (m, k), b: (k, n), out: (m, n), mask: (m, n), row-major; bias: (n)
-cost     2 m n k FLOPs and some 2 to 30 an element; at least sizeof(T) (m k + k n + m n + n) + m n bytes
+maths    out = where(mask, activation(scale (a b) + bias) + residual, 0), in float32, rounded once
+layout   a: (m, k), b: (k, n), out, residual, mask: (m, n), row-major; bias: (n)
+cost     2 m n k FLOPs and some 2 to 30 an element; at least sizeof(T) (m k + k n + 2 m n + n) + m n bytes
 improves unfused: the product is not written to memory and read again for each step after it
 idea     a function of a tile in registers, called by triton_persistent between the last product and the
          store: the arithmetic is written as on whole matrices. Steps that are not asked for are not compiled.
@@ -49,6 +49,7 @@ def finish(
     scale,
     bias_ptr,
     mask_ptr,
+    residual_ptr,
     m,
     n,
     FUSED: tl.constexpr,
@@ -63,10 +64,11 @@ def finish(
         if bias_ptr is not None:
             sums += tl.load(bias_ptr + columns, mask=columns < n, other=0.0).to(tl.float32)[None, :]
         sums = activated(sums, ACTIVATION)
+        rows = row + tl.arange(0, BLOCK_M)
+        at = rows.to(tl.int64)[:, None] * n + columns[None, :]
+        inside = (rows < m)[:, None] & (columns < n)[None, :]
+        if residual_ptr is not None:
+            sums += tl.load(residual_ptr + at, mask=inside, other=0.0).to(tl.float32)
         if mask_ptr is not None:
-            rows = row + tl.arange(0, BLOCK_M)
-            at = mask_ptr + rows.to(tl.int64)[:, None] * n + columns[None, :]
-            sums = tl.where(
-                tl.load(at, mask=(rows < m)[:, None] & (columns < n)[None, :], other=0) != 0, sums, 0.0
-            )
+            sums = tl.where(tl.load(mask_ptr + at, mask=inside, other=0) != 0, sums, 0.0)
     return sums

@@ -20,7 +20,7 @@ from flashpath.kernels.matmul.configs import (
     Config,
 )
 from flashpath.kernels.matmul.epilogue import Epilogue
-from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare
+from flashpath.kernels.matmul.problem import FOLDER, Problem, is_transposed, prepare
 from flashpath.kernels.matmul.tensor_core import epilogues_only, products_only
 from flashpath.kernels.rung import Rung
 
@@ -57,7 +57,7 @@ def triton_descriptors(
 def triton_persistent(
     a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, config: Config | None = None
 ) -> Any:
-    problem = _prepare(a, b, precision, out)
+    problem = _prepare(a, b, precision, out, takes_transposed=True)
     return _persistent(a, b, precision, problem, None, config)
 
 
@@ -71,7 +71,7 @@ def triton_fused(
     config: Config | None = None,
 ) -> Any:
     """triton_persistent with an epilogue in the same kernel."""
-    problem, after = _prepare(a, b, precision, out), epilogue or Epilogue()
+    problem, after = _prepare(a, b, precision, out, takes_transposed=True), epilogue or Epilogue()
     after.check(problem.out)
     return _persistent(a, b, precision, problem, after, config)
 
@@ -84,7 +84,17 @@ def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = 
     with triton_device(a):
         module_of("autotuned").autotuned(a.element_size())[
             lambda meta: (min(programs, -(-m // meta["BLOCK_M"]) * -(-n // meta["BLOCK_N"])),)
-        ](*tiled.descriptors(SMALL), m, n, k, **_after(None), PRECISION=precision, PROGRAMS=programs)
+        ](
+            *tiled.descriptors(SMALL),
+            m,
+            n,
+            k,
+            **_after(None),
+            TURNED_A=False,
+            TURNED_B=False,
+            PRECISION=precision,
+            PROGRAMS=programs,
+        )
     return tiled.result()
 
 
@@ -95,11 +105,13 @@ class Tiled:
     """Three matrices as descriptors have them: every row at a multiple of 16 bytes.
 
     Where rows are elsewhere, a descriptor cannot describe them: then it is copies that are described, and the
-    result is copied back.
+    result is copied back. Of a transposed matrix the rows are its columns.
     """
 
     def __init__(self, a: Any, b: Any, out: Any) -> None:
         self.out = out
+        self.turned_a, self.turned_b = is_transposed(a), is_transposed(b)
+        a, b = a.t() if self.turned_a else a, b.t() if self.turned_b else b
         self.a, self.b, self.to = (self._aligned(each) for each in (a, b, out))
         for each, copy in ((a, self.a), (b, self.b)):
             if copy is not each:
@@ -116,9 +128,10 @@ class Tiled:
     def descriptors(self, config: Config) -> tuple[Any, Any, Any]:
         describe: Any = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor.from_tensor
         block_k = ROW_BYTES // self.out.element_size()
+        of_a, of_b = [config.m, block_k], [block_k, config.n]
         return (
-            describe(self.a, [config.m, block_k]),
-            describe(self.b, [block_k, config.n]),
+            describe(self.a, of_a[::-1] if self.turned_a else of_a),
+            describe(self.b, of_b[::-1] if self.turned_b else of_b),
             describe(self.to, [config.m, config.n // config.split]),
         )
 
@@ -128,14 +141,16 @@ class Tiled:
         return self.out
 
 
-def _prepare(a: Any, b: Any, precision: str, out: Any | None) -> Problem:
-    return prepare(a, b, precision, out, dtypes=FLOATS, precisions=("tf32",))
+def _prepare(a: Any, b: Any, precision: str, out: Any | None, *, takes_transposed: bool = False) -> Problem:
+    return prepare(
+        a, b, precision, out, dtypes=FLOATS, precisions=("tf32",), takes_transposed=takes_transposed
+    )
 
 
 def config_for(out: Any, epilogue: Epilogue | None = None) -> Config:
     """The largest tiles that fit into shared memory, where there are enough of them to keep the GPU busy."""
-    is_masked = epilogue is not None and epilogue.mask is not None
-    large = MEDIUM if is_masked or out.element_size() > 2 else LARGE
+    is_read = epilogue is not None and (epilogue.mask is not None or epilogue.residual is not None)
+    large = MEDIUM if is_read or out.element_size() > 2 else LARGE
     return large if large.programs(*out.shape) >= ENOUGH_PROGRAMS else SMALL
 
 
@@ -174,6 +189,7 @@ def _after(epilogue: Epilogue | None) -> dict[str, Any]:
         "scale": after.scale,
         "bias_ptr": after.bias,
         "mask_ptr": after.mask,
+        "residual_ptr": after.residual,
         "FUSED": epilogue is not None,
         "ACTIVATION": after.activation,
     }
@@ -196,6 +212,8 @@ def _persistent(
             n,
             k,
             **_after(epilogue),
+            TURNED_A=tiled.turned_a,
+            TURNED_B=tiled.turned_b,
             PRECISION=precision,
             PROGRAMS=programs,
             SPLIT=config.split,
@@ -226,6 +244,9 @@ _POINTERS = {"a_ptr": "*bf16", "b_ptr": "*bf16", "out_ptr": "*bf16"}
 _PERSISTENT = {
     "bias_ptr": None,
     "mask_ptr": None,
+    "residual_ptr": None,
+    "TURNED_A": False,
+    "TURNED_B": False,
     "FUSED": False,
     "ACTIVATION": "none",
     "PROGRAMS": 1,

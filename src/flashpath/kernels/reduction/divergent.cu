@@ -1,6 +1,6 @@
 // Reduction, rung 1: a tree in shared memory, every other thread at work.
 //
-//   maths    out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1], ⊕ a sum, a maximum, or a maximum with its index
+//   maths    out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1], ⊕ a sum, an extremum, or a maximum with its index
 //   layout   in: (n), contiguous; partials: one per block, or none where one block does it all; out: (1)
 //   cost     n - 1 operations ⊕; at least n sizeof(T) bytes, so memory bounds it on every GPU
 //   idea     a block halves its states log2(kThreads) times: neighbours first, then neighbours' neighbours. The

@@ -25,7 +25,8 @@ BY_ROW = FOLDER / "by_row.cu"
 TRITON = FOLDER / "triton_reduction.py"
 CUB_BLOCK = FOLDER / "cub_block.cu"
 
-OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  # and how kernels spell them
+# And how kernels spell them.
+OPERATIONS = {"sum": "Sum", "max": "Max", "min": "Min", "mean": "Mean", "argmax": "Argmax"}
 DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a value and an index
@@ -60,7 +61,7 @@ def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: 
     if dim is not None and not rows_allowed:
         raise FlashpathError("kernels.reduce-whole-only")
     rows, n = (1, x.numel()) if dim is None else x.shape
-    if n == 0 and op in ("max", "argmax"):
+    if n == 0 and op in ("max", "min", "argmax"):
         raise FlashpathError("kernels.reduce-nothing", op=op)
     shape = () if dim is None else (rows,)
     dtype = torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype

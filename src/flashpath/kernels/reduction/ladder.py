@@ -44,6 +44,7 @@ def _cases() -> Sequence[Case]:
         ("sum", "float32", 28),
         ("sum", "bfloat16", 28),
         ("max", "float32", 28),
+        ("min", "float32", 28),
         ("mean", "float32", 28),
         ("argmax", "float32", 28),
         ("argmax", "bfloat16", 28),
@@ -116,7 +117,7 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
 
     x, op, dim = inputs
     expected = reference(x, op, dim)
-    if op in ("max", "argmax") or not x.dtype.is_floating_point:
+    if op in ("max", "min", "argmax") or not x.dtype.is_floating_point:
         torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
         return
     check_type(output, expected.dtype)

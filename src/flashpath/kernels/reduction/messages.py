@@ -8,8 +8,8 @@ from flashpath.messages import Text
 MESSAGES: dict[str, Text] = {
     "title": Text("Reduction", "归约"),
     "maths": Text(
-        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]: sum, max, mean, argmax; of the whole tensor or of each row",
-        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]：sum、max、mean、argmax；对整个张量或每一行",
+        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]: sum, max, min, mean, argmax; of the whole tensor or of each row",
+        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]：sum、max、min、mean、argmax；对整个张量或每一行",
     ),
     "reference-idea": Text(
         "PyTorch's own reductions, whose rules for NaN, ties and types the others follow",

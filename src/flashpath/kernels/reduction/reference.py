@@ -11,8 +11,8 @@ def torch_reduction(x: Any, op: str = "sum", dim: int | None = None) -> Any:
     """PyTorch's reduction by its name, with nothing around it."""
     import torch  # here: listing the ladder shall not wait for it
 
-    if op == "max":
-        return torch.max(x) if dim is None else torch.amax(x, dim)
+    if op in ("max", "min"):
+        return getattr(torch, op)(x) if dim is None else getattr(torch, f"a{op}")(x, dim)
     return {"sum": torch.sum, "mean": torch.mean, "argmax": torch.argmax}[op](x, dim)
 
 

@@ -1,6 +1,6 @@
 """Reduction, rung 9: Triton. Programs keep one running state per element of a block, and fold it at the end.
 
-maths    out[r] = x[r, 0] ⊕ x[r, 1] ⊕ … ⊕ x[r, n - 1], ⊕ a sum, a maximum, or a maximum with its index
+maths    out[r] = x[r, 0] ⊕ x[r, 1] ⊕ … ⊕ x[r, n - 1], ⊕ a sum, an extremum, or a maximum with its index
 layout   x: (rows, n), contiguous; one row is the whole tensor. out: (rows), or (rows, programs per row)
 cost     rows (n - 1) operations ⊕; at least rows n sizeof(T) bytes
 improves vectorized and by_row: one kernel for whole tensors and rows, and no thread, shuffle or barrier in it
@@ -21,6 +21,11 @@ def add(a, b):
 def larger(a, b):
     # A NaN is larger than every number.
     return tl.where((b > a) | (b != b), b, a)
+
+
+@triton.jit
+def smaller(a, b):
+    return tl.where((b < a) | (b != b), b, a)
 
 
 @triton.jit
@@ -50,10 +55,10 @@ def reduce_kernel(
     is_whole: tl.constexpr = not x_ptr.dtype.element_ty.is_floating()
     if is_whole:
         value_type: tl.constexpr = tl.int64 if adds else tl.int32
-        lowest: tl.constexpr = -(2**31)
+        lowest: tl.constexpr = 2**31 - 1 if OP == "min" else -(2**31)
     else:
         value_type: tl.constexpr = tl.float32
-        lowest: tl.constexpr = float("-inf")
+        lowest: tl.constexpr = float("inf") if OP == "min" else float("-inf")
     nothing: tl.constexpr = 0 if adds else lowest
 
     state = tl.full((BLOCK,), nothing, value_type)  # (BLOCK)
@@ -67,6 +72,8 @@ def reduce_kernel(
             state += x
         elif OP == "max":
             state = larger(state, x)
+        elif OP == "min":
+            state = smaller(state, x)
         else:
             found = offsets
             if index_ptr is not None:
@@ -82,7 +89,7 @@ def reduce_kernel(
             tl.store(out_ptr + place, best)
             tl.store(out_index_ptr + place, index)
     else:
-        result = tl.reduce(state, 0, add if adds else larger)
+        result = tl.reduce(state, 0, add if adds else smaller if OP == "min" else larger)
         if OP == "mean" and IS_LAST:
             result = tl.div_rn(result, count.to(tl.float32))
         tl.store(out_ptr + place, result.to(out_ptr.dtype.element_ty))

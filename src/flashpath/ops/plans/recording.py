@@ -54,7 +54,7 @@ _REPEATABLE = frozenset(
     """
     zeros zeros_like new_zeros full full_like new_full zero_ fill_ copy_ clone contiguous reshape to _to_copy
     arange add sub mul div neg exp exp2 sum mean amax diff where eq masked_fill cat constant_pad_nd index_add_
-    randint scatter_ flip roll
+    randint scatter_ flip roll floor_divide remainder rsub index
     """.split()  # noqa: SIM905
 )
 _recording = threading.Lock()

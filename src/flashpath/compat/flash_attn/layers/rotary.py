@@ -1,14 +1,18 @@
-"""flash-attn's `apply_rotary_emb`, in torch: differentiable, computed in float32."""
+"""flash-attn's `apply_rotary_emb`, on the kernel of `rope`: differentiable, computed in float32."""
 
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from flashpath.compat.flash_attn.checking import require_given_tensors, require_layout
+from flashpath.kernels.rope.reference import formula
 from flashpath.ops.checking import SYMBOLS, refuse, require_tensors
+from flashpath.ops.rope import turned
 
 Tensor = torch.Tensor
+
+
+_BY_KERNEL = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def apply_rotary_emb(
@@ -29,21 +33,14 @@ def apply_rotary_emb(
     """
     _check(x, cos, sin, seqlen_offsets, cu_seqlens)
     del max_seqlen  # flash-attn's kernel needs it for its grid
-    position = _positions(x, seqlen_offsets, cu_seqlens)
-    positions, pairs = cos.shape
-    row = position.clamp(max=positions)
-    c, s = (
-        F.pad(each.float(), (0, 0, 0, 1), value=beyond)[row].unsqueeze(-2)  # (…, 1, pairs)
-        for each, beyond in ((cos, 1.0), (sin, 0.0))
-    )
-    turning, rest = x[..., : 2 * pairs].float(), x[..., 2 * pairs :]
-    if interleaved:
-        first, second = turning[..., 0::2], turning[..., 1::2]
-        turned = torch.stack([first * c - second * s, first * s + second * c], -1).flatten(-2)
-    else:
-        first, second = turning.chunk(2, -1)
-        turned = torch.cat([first * c - second * s, first * s + second * c], -1)
-    result = torch.cat([turned.to(x.dtype), rest], -1)
+    rows = _positions(x, seqlen_offsets, cu_seqlens)
+    q = x if cu_seqlens is None else x.unsqueeze(0)
+    rows = rows if cu_seqlens is None else rows.unsqueeze(0)
+    if x.dtype in _BY_KERNEL and not (torch.is_grad_enabled() and (cos.requires_grad or sin.requires_grad)):
+        result = turned(q, cos, sin, rows, bool(interleaved))
+    else:  # also gradients of the angles
+        result, _ = formula(q.float(), None, cos.float(), sin.float(), rows, 0, bool(interleaved))
+    result = result.to(x.dtype).view(x.shape)
     return x.copy_(result) if inplace else result
 
 
