@@ -86,6 +86,14 @@ def calls(torch: Any) -> Iterator[Call]:
     yield Call(
         "rms_norm", "simple", ops.rms_norm, lambda x, w: functional.rms_norm(x, norm, w), (x, weight), 2
     )
+    yield Call(
+        "add_rms_norm",
+        "simple",
+        lambda x, y, w: ops.add_rms_norm(x, y, w)[0],
+        lambda x, y, w: functional.rms_norm(x + y, norm, w),
+        (x, y, weight),
+        3,
+    )
     cube = randn(4, 16, 1024)
     yield Call(
         "rms_norm (3 dimensions)",

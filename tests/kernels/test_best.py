@@ -78,6 +78,13 @@ def test_the_rung_that_answers(ladder: str, inputs: tuple[Any, ...], where: Any,
     choice = kernels.ladder(ladder).best(*inputs, where=where)
     assert choice.rung.name == rung
     assert isinstance(choice.why, Message)
+
+
+@pytest.mark.parametrize("ladder", ["layer_norm", "rms_norm"])
+def test_the_rung_that_adds(ladder: str) -> None:
+    choice = kernels.ladder(ladder).best(x(8, 16384, dtype=BF16), x(16384, dtype=BF16), direction="add")
+    assert choice.rung.name == "fused_residual"
+    assert choice.why == Message("kernels.norm-added")
     assert choice.why.text("zh") != choice.why.text("en")
 
 

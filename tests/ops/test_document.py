@@ -43,6 +43,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "clamp": lambda x: ops.clamp(x, 0, 1),
     "scale_add_activation": lambda x: ops.scale_add_activation(x, 2.0, x, "silu"),
     "sort": lambda x: ops.sort(x[0]),
+    "add_layer_norm": lambda x: ops.add_layer_norm(x, x)[0],
+    "add_rms_norm": lambda x: ops.add_rms_norm(x, x)[0],
     "histogram": lambda x: ops.histogram(x, 3, 0, 2),
     "matmul": lambda x: ops.matmul(x, x.t()),
     "spmv": _spmv,

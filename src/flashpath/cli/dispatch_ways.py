@@ -23,7 +23,9 @@ HALVES = ("float16", "bfloat16")
 DTYPES = ("float32", *HALVES, "float64", "int32")
 _EXAMPLE = "4 4096 16 128"
 _BY_TORCH = Message("kernels.asked-torch")
-_DIRECTIONS = ("forward", "backward")
+# What is shown, and what a ladder is asked for.
+_DIRECTIONS = {"forward": "forward", "backward": "backward"}
+_ADDING = {"forward": "add", "backward": "backward"}
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,7 @@ def _by_ladder(
     words: str,
     example: str,
     call_of: Callable[..., _Call],
-    directions: Sequence[str] = ("forward",),
+    directions: Mapping[str, str] | None = None,
 ) -> Callable[[Asked], Answer]:
     """Explains an operator that its ladder chooses for by the inputs alone."""
 
@@ -302,8 +304,8 @@ def _by_ladder(
         getattr(ops, operator)(*call.arguments)  # refuses what it refuses: tensors have no memory
         inputs = call.arguments if call.asked_of_ladder is None else call.asked_of_ladder
         ways: list[Way] = []
-        for direction in directions:
-            turned = {"direction": direction} if len(directions) > 1 else {}
+        for direction in directions or ("forward",):
+            turned = {"direction": directions[direction]} if directions else {}
             rung, why = kernels.ladder(ladder).best(*inputs, where=asked.where, **turned)
             ways.append(Way(direction, rung.language, rung.name, why))
         return Answer(_call(asked.how(), operator, **call.tensors), ways)
@@ -325,6 +327,16 @@ def _weighted(dtype: str, rows: int, n: int) -> _Call:
 
 def _weighted_and_shifted(dtype: str, rows: int, n: int) -> _Call:
     return _Call({**_weighted(dtype, rows, n).tensors, "bias": _empty(dtype, n)})
+
+
+def _added(call_of: Callable[..., _Call]) -> Callable[..., _Call]:
+    """The call with a residual after x; what the ladder is asked has none."""
+
+    def with_residual(dtype: str, rows: int, n: int) -> _Call:
+        x, *vectors = call_of(dtype, rows, n).tensors.items()
+        return _Call(dict([x, ("residual", x[1]), *vectors]), (), tuple(value for _, value in (x, *vectors)))
+
+    return with_residual
 
 
 def _product(dtype: str, m: int, k: int, n: int) -> _Call:
@@ -385,6 +397,10 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "softmax": _by_ladder("softmax", "softmax", *_ROWS, _rows, _DIRECTIONS),
     "layer_norm": _by_ladder("layer_norm", "layer_norm", *_ROWS, _weighted_and_shifted, _DIRECTIONS),
     "rms_norm": _by_ladder("rms_norm", "rms_norm", *_ROWS, _weighted, _DIRECTIONS),
+    "add_layer_norm": _by_ladder(
+        "add_layer_norm", "layer_norm", *_ROWS, _added(_weighted_and_shifted), _ADDING
+    ),
+    "add_rms_norm": _by_ladder("add_rms_norm", "rms_norm", *_ROWS, _added(_weighted), _ADDING),
     "matmul": _by_ladder("matmul", "matmul", "M K N", "4096 4096 4096", _product),
     "reduce": _by_ladder("reduce", "reduction", *_ROWS, _reduced),
     "scan": _by_ladder("scan", "scan", *_ROWS, _rows),

@@ -74,6 +74,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "than holding the row",
         "对这个长度的 bfloat16 行，在 H200 上从 L2 缓存再读一次比把整行留在寄存器里更快",
     ),
+    "norm-added": Text(
+        "the addition and the norm share one read and one write of the rows",
+        "加法与归一化共用一次读和一次写",
+    ),
     "norm-gradients": Text("all gradients come from one read of the rows", "所有梯度只需读一遍输入"),
     "reduce-whole": Text(
         "one launch reduces the whole tensor: the last block to finish adds up the others",
@@ -557,6 +561,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "norm-eps": Entry(
         Text("{name} got eps = {eps}.", "{name} 收到 eps = {eps}。"),
         Text("It must be a number, 0 or more.", "它必须是不小于 0 的数。"),
+    ),
+    "norm-offset": Entry(
+        Text("{name} got weight_offset = {offset}.", "{name} 收到 weight_offset = {offset}。"),
+        Text(
+            "It takes 0.0, or 1.0 for weights that are stored less one; add any other to the weight.",
+            "应是 0.0，或者 1.0（存储的权重已减去 1）；其他值请直接加到权重上。",
+        ),
     ),
     "norm-statistics": Entry(
         Text("{name} got no {missing}=.", "{name} 没有收到 {missing}=。"),

@@ -5,6 +5,7 @@ first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CP
 so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of them.
 """
 
+from flashpath.ops.adding_norms import add_layer_norm, add_rms_norm
 from flashpath.ops.attention import attention, attention_varlen
 from flashpath.ops.counting import histogram
 from flashpath.ops.decoding import attention_decode, merge_states
@@ -31,6 +32,8 @@ from flashpath.ops.sparse import spmv
 __all__ = [
     "SlowOnCpu",
     "add",
+    "add_layer_norm",
+    "add_rms_norm",
     "attention",
     "attention_decode",
     "attention_varlen",

@@ -195,6 +195,16 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{name} got a tensor without dimensions.", "{name} 收到没有维度的张量。"),
         Text("It normalises the last dimension.", "它对最后一维做归一化。"),
     ),
+    "residual": Entry(
+        Text(
+            "{name} got a residual of shape {shape} for x of shape {shape2}.",
+            "{name} 的 residual 形状是 {shape}，x 的形状是 {shape2}。",
+        ),
+        Text(
+            "They have one shape: residual.expand_as(x) broadcasts it.",
+            "两者的形状要相同：residual.expand_as(x) 可以广播。",
+        ),
+    ),
     "spmv-ends": Entry(
         Text("spmv got a row_ptr from {first} to {last}.", "spmv 的 row_ptr 从 {first} 到 {last}。"),
         Text(
