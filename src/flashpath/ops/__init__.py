@@ -22,6 +22,7 @@ from flashpath.ops.elementwise import (
     silu,
     silu_and_mul,
 )
+from flashpath.ops.losses import cross_entropy
 from flashpath.ops.matmul import matmul
 from flashpath.ops.ordering import scan, sort
 from flashpath.ops.reduction import reduce
@@ -38,6 +39,7 @@ __all__ = [
     "attention_decode",
     "attention_varlen",
     "clamp",
+    "cross_entropy",
     "gelu",
     "gelu_and_mul",
     "gelu_tanh",

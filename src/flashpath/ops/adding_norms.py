@@ -138,9 +138,9 @@ def add_rms_norm(
 ) -> tuple[Tensor, Tensor]:
     """`rms_norm(x + residual)` over the last dimension, and the sum `x + residual`, in one pass.
 
-    The sum is rounded to x's type, and what is normalised is the rounded sum. Types, NaN and the other
-    arguments are those of `rms_norm`; residual has x's shape and type. Gradients of any order, of x, residual
-    and weight.
+    The sum is rounded to x's type, and what is normalised is the rounded sum. Types (float32, float16 or
+    bfloat16), NaN and the other arguments are those of `rms_norm`; residual has x's shape and type. Gradients
+    of any order, of x, residual and weight.
     """
     eps = require_norm("add_rms_norm", x, eps, {"weight": weight}, residual=residual)
     weight_offset = number("add_rms_norm", "weight_offset", weight_offset)
@@ -278,9 +278,9 @@ def add_layer_norm(
 ) -> tuple[Tensor, Tensor]:
     """`layer_norm(x + residual)` over the last dimension, and the sum `x + residual`, in one pass.
 
-    The sum is rounded to x's type, and what is normalised is the rounded sum. Types, NaN and the other
-    arguments are those of `layer_norm`; residual has x's shape and type. Gradients of any order, of x,
-    residual, weight and bias.
+    The sum is rounded to x's type, and what is normalised is the rounded sum. Types (float32, float16 or
+    bfloat16), NaN and the other arguments are those of `layer_norm`; residual has x's shape and type.
+    Gradients of any order, of x, residual, weight and bias.
     """
     vectors = {"weight": weight, "bias": bias}
     eps = require_norm("add_layer_norm", x, eps, vectors, residual=residual)

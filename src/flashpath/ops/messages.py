@@ -205,6 +205,16 @@ MESSAGES: dict[str, Text | Entry] = {
             "两者的形状要相同：residual.expand_as(x) 可以广播。",
         ),
     ),
+    "targets": Entry(
+        Text(
+            "{name} got a target of shape {shape} for {what} of shape {shape2}.",
+            "{name} 的 target 形状是 {shape}，{what} 的形状是 {shape2}。",
+        ),
+        Text(
+            "target has all dimensions but the last. For torch's (batch, classes, …) pass logits.movedim(1, -1).",
+            "target 比它少最后一维。torch 的 (batch, classes, …) 请传 logits.movedim(1, -1)。",
+        ),
+    ),
     "spmv-ends": Entry(
         Text("spmv got a row_ptr from {first} to {last}.", "spmv 的 row_ptr 从 {first} 到 {last}。"),
         Text(

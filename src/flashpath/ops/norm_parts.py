@@ -1,4 +1,4 @@
-"""What the operators of norms share: the check of their arguments, and gradients that torch differentiates."""
+"""What the operators of norms share: checks of arguments, and gradients that torch differentiates."""
 
 from typing import Any
 

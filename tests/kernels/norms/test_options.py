@@ -33,7 +33,7 @@ OFFSET: dict[str, Any] = {"weight_offset": 1.0}
 
 
 def near_one(n: int, dtype: Any) -> Any:
-    """A weight that is stored less one, as a trained one is: small numbers, of which a half has 8 bits or 11."""
+    """A weight that is stored less one, as a trained one is: small numbers."""
     return (sample((n,), SINGLE, seed=7) * 0.1).to(dtype)
 
 
@@ -142,7 +142,7 @@ def test_halves_of_another_kind_are_refused(name: str) -> None:
     with pytest.raises(FlashpathError, match="bfloat16 / float32"):
         LADDERS[name]["vectorized"](x, torch.ones(8, dtype=HALF))
     if name == "layer_norm":
-        with pytest.raises(FlashpathError, match="bias|weight"):
+        with pytest.raises(FlashpathError, match=r"bias|weight"):
             LADDERS[name]["vectorized"](x, torch.ones(8), torch.ones(8, dtype=BRAIN))
 
 

@@ -1,9 +1,9 @@
 """The host side of the layer_norm rungs.
 
 Forward: `rung(x, weight, bias, eps)` over the last dimension of a matrix; weight and bias may be None, and
-are of x's type or float32, or beside a float32 x of any type. `fused_residual(x, weight, bias, eps, residual)`
-returns the normalised rows and the sum x + residual, both new. Backward: `rung(dy, x, weight, mean, rstd)`
-returns dx, dweight and dbias; `added`, of x's shape, is added to dx.
+are of x's type or float32, or beside a float32 x of any type. `fused_residual(x, weight, bias, eps,
+residual)` returns the normalised rows and the sum x + residual, both new. Backward: `rung(dy, x, weight,
+mean, rstd)` returns dx, dweight and dbias; `added`, of x's shape, is added to dx.
 """
 
 from __future__ import annotations

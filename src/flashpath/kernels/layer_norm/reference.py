@@ -22,8 +22,10 @@ def torch_forward(
 def gradients(
     dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True, added: Any = None
 ) -> tuple[Any, Any, Any]:
-    """dx, with what is added to it, dweight and dbias by their formulas, in the type of rstd; None where there
-    is no such input."""
+    """dx, dweight and dbias by their formulas, in the type of rstd; None where there is no such input.
+
+    `added` is added to dx.
+    """
     d, center, scale = dy.to(rstd.dtype), mean[:, None], rstd[:, None]
     normal = (x.to(rstd.dtype) - center) * scale
     g = d if weight is None else d * weight.to(rstd.dtype)

@@ -1,9 +1,10 @@
 """The host side of the rms_norm rungs.
 
 Forward: `rung(x, weight, eps)` over the last dimension of a matrix; weight may be None, and is of x's type or
-float32, or beside a float32 x of any type. `fused_residual(x, weight, eps, residual)` returns the normalised rows and the sum x + residual, both
-new tensors. Backward: `rung(dy, x, weight, rstd)` returns dx and dweight; `added`, of x's shape, is added to
-dx. With `weight_offset=1.0` the factor of a column is 1 + weight; without a weight it is 1 all the same.
+float32, or beside a float32 x of any type. `fused_residual(x, weight, eps, residual)` returns the normalised
+rows and the sum x + residual, both new tensors. Backward: `rung(dy, x, weight, rstd)` returns dx and dweight;
+`added`, of x's shape, is added to dx. With `weight_offset=1.0` the factor of a column is 1 + weight; without
+a weight it is 1 all the same.
 """
 
 from __future__ import annotations

@@ -18,7 +18,10 @@ def torch_forward(x: Any, weight: Any = None, eps: float = 1e-6, residual: Any =
 
 
 def gradients(dy: Any, x: Any, weight: Any, rstd: Any, added: Any = None) -> tuple[Any, Any]:
-    """dx, with what is added to it, and dweight by their formulas, in the type of rstd; None for no weight."""
+    """dx and dweight by their formulas, in the type of rstd; None for dweight where there is no weight.
+
+    `added` is added to dx.
+    """
     d, scale = dy.to(rstd.dtype), rstd[:, None]
     normal = x.to(rstd.dtype) * scale
     g = d if weight is None else d * weight.to(rstd.dtype)

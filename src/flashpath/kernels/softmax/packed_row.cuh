@@ -51,10 +51,12 @@ struct PackedRow {
 
   __device__ bool is_inside(int pack) const { return pack * kWidth >= head && (pack + 1) * kWidth <= n + head; }
 
-  // Elements outside of the row are `outside`.
+  // Elements outside of the row are `outside`. kIsConstant: nothing writes to the row while the kernel runs.
+  template <bool kIsConstant = true>
   __device__ Word load(const T* row, int pack, T outside) const {
     if (is_inside(pack)) {
-      return __ldg(reinterpret_cast<const Word*>(row - head + pack * kWidth));
+      const Word* from = reinterpret_cast<const Word*>(row - head + pack * kWidth);
+      return kIsConstant ? __ldg(from) : *from;
     }
     P loaded;
 #pragma unroll

@@ -109,7 +109,7 @@ def check_forward(name: str, x: Any, weight: Any, bias: Any, eps: float, offset:
 
 
 def check_vectors(name: str, x: Any, **vectors: Any) -> None:
-    """Weight and bias: of x's columns, contiguous, both in x's type or float32; beside float32 in any type."""
+    """Weight and bias: of x's columns, contiguous, both of x's type or float32; beside float32 of any."""
     given = {key: value for key, value in vectors.items() if value is not None}
     dtypes = {dtype_name(value) for value in given.values() if hasattr(value, "dtype")}
     taken = VECTOR_DTYPES[dtype_name(x)]
