@@ -134,6 +134,15 @@ def calls(torch: Any) -> Iterator[Call]:
         (x, y),
         2,
     )
+    classes = torch.randint(1024, (64,), device="cuda")
+    yield Call(
+        "cross_entropy",
+        "simple",
+        lambda x: ops.cross_entropy(x, classes),
+        lambda x: functional.cross_entropy(x, classes),
+        (x,),
+        1,
+    )
     yield Call("matmul", "simple", ops.matmul, torch.matmul, (square, square), 2)
     yield Call("reduce sum", "simple", ops.reduce, torch.sum, (x,), 1)
     yield Call(

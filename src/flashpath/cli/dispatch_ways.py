@@ -339,6 +339,10 @@ def _added(call_of: Callable[..., _Call]) -> Callable[..., _Call]:
     return with_residual
 
 
+def _labelled(dtype: str, rows: int, classes: int) -> _Call:
+    return _Call({"logits": _empty(dtype, rows, classes), "target": _empty("int64", rows)})
+
+
 def _product(dtype: str, m: int, k: int, n: int) -> _Call:
     return _Call({"a": _empty(dtype, m, k), "b": _empty(dtype, k, n)})
 
@@ -401,6 +405,9 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
         "add_layer_norm", "layer_norm", *_ROWS, _added(_weighted_and_shifted), _ADDING
     ),
     "add_rms_norm": _by_ladder("add_rms_norm", "rms_norm", *_ROWS, _added(_weighted), _ADDING),
+    "cross_entropy": _by_ladder(
+        "cross_entropy", "cross_entropy", "ROWS CLASSES", "4096 32000", _labelled, _DIRECTIONS
+    ),
     "matmul": _by_ladder("matmul", "matmul", "M K N", "4096 4096 4096", _product),
     "reduce": _by_ladder("reduce", "reduction", *_ROWS, _reduced),
     "scan": _by_ladder("scan", "scan", *_ROWS, _rows),
