@@ -7,7 +7,7 @@
 //   improves backward_simple: an eighth of the memory instructions for half types, and few rows fill the GPU too
 //   idea     nothing in a row waits for anything else of it, so a row is cut into parts that are read whole before the
 //            first is written, kPacks packs of each thread. Rows that are ignored are written and never read.
-#include "../softmax/part.cuh"
+#include "../common/softmax/part.cuh"
 #include "packed_gradient.cuh"
 
 constexpr int kThreads = 256;

@@ -15,8 +15,8 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
+from flashpath.kernels.common.softmax.packing import packing
 from flashpath.kernels.cross_entropy.options import DEFAULT, Options, check_options
-from flashpath.kernels.softmax.host import packing
 from flashpath.kernels.where import Where
 from flashpath.messages import Message
 

@@ -1,6 +1,6 @@
 // The gradient of a row, or of a part of one, in packs: for the rungs that differ in who writes what.
 #pragma once
-#include "../softmax/packed_row.cuh"
+#include "../common/softmax/packed_row.cuh"
 #include "row_loss.cuh"
 
 // Packs first, first + kThreads … of kCount, written to dx, which may be the row itself: each thread reads a pack

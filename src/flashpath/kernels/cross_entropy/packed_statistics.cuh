@@ -1,6 +1,6 @@
 // The statistics of a row, or of a part of one, that is read in packs: for the rungs that differ in who reads what.
 #pragma once
-#include "../softmax/packed_row.cuh"
+#include "../common/softmax/packed_row.cuh"
 #include "row_loss.cuh"
 
 constexpr int kPacksAtOnce = 4;

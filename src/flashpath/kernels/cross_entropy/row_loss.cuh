@@ -4,7 +4,7 @@
 // from one that is known before, the target's. Distances are summed, and not the logits themselves, since these may be
 // large and alike: of their sum little would be left when m is subtracted from it.
 #pragma once
-#include "../softmax/arithmetic.cuh"
+#include "../common/softmax/arithmetic.cuh"
 
 // What the numbers of an operation are, as its kernels are given them.
 struct Terms {

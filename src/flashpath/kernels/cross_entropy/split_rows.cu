@@ -7,7 +7,7 @@
 //   improves vectorized, where there are fewer rows than fill the GPU: of 16 tokens it could use 16 SMs of 132
 //   idea     the statistics of parts can be combined, so blocks need not know of each other: the first launch leaves
 //            them in memory, in the second a warp combines those of a row, always in the same order
-#include "../softmax/part.cuh"
+#include "../common/softmax/part.cuh"
 #include "packed_statistics.cuh"
 
 constexpr int kThreads = 512;

@@ -2,8 +2,8 @@
 // and the last may be only partly inside the row, and these alone are moved element by element. Where the host knows
 // that rows start and end with a pack, kIsWhole, there is no such code: it takes registers even when it does not run.
 #pragma once
-#include "../common/async_copy.cuh"
-#include "../common/pack.cuh"
+#include "../async_copy.cuh"
+#include "../pack.cuh"
 #include "arithmetic.cuh"
 
 // What the machine moves at once, and what a thread keeps of a row: of a struct the compiler may move the members one

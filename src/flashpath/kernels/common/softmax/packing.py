@@ -1,0 +1,34 @@
+"""How rows are cut into packs of up to 16 bytes, wherever they start."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+PACK_BYTES = 16
+
+
+class Packing(NamedTuple):
+    """How rows are cut: up to `packs` packs of `width` elements each; `whole` where none is cut short."""
+
+    width: int
+    whole: bool
+    packs: int
+
+    @property
+    def arguments(self) -> str:
+        """Returns the numbers as kernels take them."""
+        return f"{self.width}, {str(self.whole).lower()}"
+
+
+def packing(n: int, *tensors: Any) -> Packing:
+    """The widest packs with which rows of n elements of all tensors can be moved in step.
+
+    Tensors may start anywhere, but all at the same place within a pack.
+    """
+    size: int = tensors[0].element_size()
+    first: int = tensors[0].data_ptr()
+    width = max(1, math.gcd(PACK_BYTES, *(each.data_ptr() - first for each in tensors)) // size)
+    if n % width == 0 and first % (width * size) == 0:
+        return Packing(width, True, n // width)
+    return Packing(width, False, (n + 2 * width - 2) // width)
