@@ -47,6 +47,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "add_rms_norm": lambda x: ops.add_rms_norm(x, x)[0],
     "histogram": lambda x: ops.histogram(x, 3, 0, 2),
     "cross_entropy": lambda x: ops.cross_entropy(x, torch.tensor([0, 3])),
+    "linear_cross_entropy": lambda x: ops.linear_cross_entropy(x, x, torch.tensor([0, 1])),
     "matmul": lambda x: ops.matmul(x, x.t()),
     "spmv": _spmv,
     "attention": lambda x: ops.attention(*[x.view(1, 1, 1, 8)] * 3),

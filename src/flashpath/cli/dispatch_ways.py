@@ -26,6 +26,7 @@ _BY_TORCH = Message("kernels.asked-torch")
 # What is shown, and what a ladder is asked for.
 _DIRECTIONS = {"forward": "forward", "backward": "backward"}
 _ADDING = {"forward": "add", "backward": "backward"}
+_TOGETHER = {"forward": "forward", "forward and backward": "both"}
 
 
 @dataclass(frozen=True)
@@ -343,6 +344,15 @@ def _labelled(dtype: str, rows: int, classes: int) -> _Call:
     return _Call({"logits": _empty(dtype, rows, classes), "target": _empty("int64", rows)})
 
 
+def _projected(dtype: str, rows: int, hidden: int, classes: int) -> _Call:
+    """The call; its ladder is asked about the logits of the first rows."""
+    from flashpath.ops.linear_losses import rows_at_once
+
+    weight, target = _empty(dtype, classes, hidden), _empty("int64", rows)
+    logits = _empty(dtype, rows_at_once(rows, hidden, classes), classes)
+    return _Call({"x": _empty(dtype, rows, hidden), "weight": weight, "target": target}, (), (logits,))
+
+
 def _product(dtype: str, m: int, k: int, n: int) -> _Call:
     return _Call({"a": _empty(dtype, m, k), "b": _empty(dtype, k, n)})
 
@@ -407,6 +417,14 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "add_rms_norm": _by_ladder("add_rms_norm", "rms_norm", *_ROWS, _added(_weighted), _ADDING),
     "cross_entropy": _by_ladder(
         "cross_entropy", "cross_entropy", "ROWS CLASSES", "4096 32000", _labelled, _DIRECTIONS
+    ),
+    "linear_cross_entropy": _by_ladder(
+        "linear_cross_entropy",
+        "cross_entropy",
+        "ROWS HIDDEN CLASSES",
+        "8192 4096 32000",
+        _projected,
+        _TOGETHER,
     ),
     "matmul": _by_ladder("matmul", "matmul", "M K N", "4096 4096 4096", _product),
     "reduce": _by_ladder("reduce", "reduction", *_ROWS, _reduced),

@@ -22,6 +22,7 @@ from flashpath.ops.elementwise import (
     silu,
     silu_and_mul,
 )
+from flashpath.ops.linear_losses import linear_cross_entropy
 from flashpath.ops.losses import cross_entropy
 from flashpath.ops.matmul import matmul
 from flashpath.ops.ordering import scan, sort
@@ -46,6 +47,7 @@ __all__ = [
     "gelu_tanh_and_mul",
     "histogram",
     "layer_norm",
+    "linear_cross_entropy",
     "matmul",
     "merge_states",
     "reduce",

@@ -205,6 +205,16 @@ MESSAGES: dict[str, Text | Entry] = {
             "两者的形状要相同：residual.expand_as(x) 可以广播。",
         ),
     ),
+    "linear-weight": Entry(
+        Text(
+            "{name} got a weight of shape {shape} for rows of {hidden} elements.",
+            "{name} 的 weight 形状是 {shape}，而每行有 {hidden} 个元素。",
+        ),
+        Text(
+            "It takes (classes, hidden), as torch.nn.Linear has it.",
+            "应是 (classes, hidden)，与 torch.nn.Linear 相同。",
+        ),
+    ),
     "targets": Entry(
         Text(
             "{name} got a target of shape {shape} for {what} of shape {shape2}.",
