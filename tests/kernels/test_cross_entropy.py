@@ -44,6 +44,11 @@ def test_all_rungs_are_tested() -> None:
     assert sorted(RUNGS) == sorted(["reference", *FORWARD, *BACKWARD, *BOTH])
 
 
+def listed(result: Any) -> list[Any]:
+    """The tensors of a result."""
+    return list(result) if isinstance(result, tuple) else [result]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
 def sample(
     rows: int, n: int, dtype: torch.dtype, offset: int = 0, device: str = "cpu"
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -205,7 +210,7 @@ def test_the_lse_of_ignored_rows_is_there_if_asked_for(name: str) -> None:
 def test_nothing_comes_of_nothing(name: str) -> None:
     logits, target = torch.empty(0, 5), torch.empty(0, dtype=torch.int64)
     result = LADDER[name](*arguments(name, logits, target))
-    shapes = [tuple(each.shape) for each in (result if isinstance(result, tuple) else (result,))]
+    shapes = [tuple(each.shape) for each in (listed(result))]
     assert shapes == ([(0, 5)] if name in BACKWARD else [(0,), (0, 5)] if name in BOTH else [(0,), (0,)])
     result = LADDER[name](*arguments(name, torch.empty(2, 0), torch.full((2,), IGNORED)))
     if name in BACKWARD:
@@ -302,6 +307,10 @@ def test_large_logits_that_are_alike_lose_nothing(name: str) -> None:
         torch.testing.assert_close(losses.double(), exact, rtol=1e-6, atol=1e-6)
 
 
+def nobody_looks(target: Any, classes: int, ignore_index: int) -> None:
+    """Stands for the check of targets, which a GPU's are spared."""
+
+
 def test_targets_that_are_no_class_are_told_of_and_make_nan_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read or written beside the tensors: the sanitizer looks on."""
     logits, target = sample(6, 37, torch.float32)
@@ -309,7 +318,7 @@ def test_targets_that_are_no_class_are_told_of_and_make_nan_on_a_gpu(monkeypatch
     for name in RUNGS[1:]:
         with pytest.raises(FlashpathError, match=r"target\[3\] = 37 for 37 classes"):
             LADDER[name](*arguments(name, logits, target))
-    monkeypatch.setattr(host, "require_classes", lambda *_: None)  # as on a GPU, where nobody looks
+    monkeypatch.setattr(host, "require_classes", nobody_looks)  # as on a GPU, where nobody looks
     for name in RUNGS[1:]:
         args = arguments(name, logits, target)
         if name in BACKWARD:
@@ -436,7 +445,7 @@ def test_the_ladders_check_can_fail() -> None:
         args = arguments(name, logits, target)
         right = LADDER.reference(*args)
         LADDER.check(right, args)
-        parts = list(right) if isinstance(right, tuple) else [right]
+        parts = listed(right)
         for i, part in enumerate(parts):
             one_off = part.clone()
             one_off.view(-1)[-1] += float(part.abs().max()) / 1000
@@ -481,8 +490,7 @@ def test_the_same_call_gives_the_same_bits_a_hundred_times(name: str) -> None:
     first = LADDER[name](*args)
     for _ in range(100):
         again = LADDER[name](*args)
-        pairs = zip(first, again, strict=True) if isinstance(first, tuple) else [(first, again)]
-        assert all(torch.equal(*pair) for pair in pairs)
+        assert all(map(torch.equal, listed(first), listed(again)))
 
 
 @pytest.mark.gpu
@@ -496,8 +504,11 @@ def test_more_elements_than_32_bits_count(name: str) -> None:
     lse = torch.logsumexp(logits[-1:].float(), -1).expand(rows).contiguous()
     args = (grad, logits, target, lse, PLAIN) if name in BACKWARD else (logits, target, PLAIN)
     result = LADDER[name](*args, *((grad,) if name in BOTH else ()))
-    last = tuple(each[-1:] if hasattr(each, "dim") and each.dim() else each for each in args)
-    last = (*last, grad) if name in BOTH else last
+    last: tuple[Any, ...] = (
+        (grad, logits[-1:], target[-1:], lse[-1:], PLAIN)
+        if name in BACKWARD
+        else (logits[-1:], target[-1:], PLAIN, *((grad,) if name in BOTH else ()))
+    )
     LADDER.check(result[-1:] if name in BACKWARD else tuple(each[-1:] for each in result), last)
 
 

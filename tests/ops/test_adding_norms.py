@@ -1,5 +1,7 @@
 """add_rms_norm and add_layer_norm, and norms with weights that are stored less one or of another type."""
 
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,7 @@
 """cross_entropy as an operator: torch's losses and gradients, of any order; targets, shapes and words."""
 
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+
 from __future__ import annotations
 
 import functools

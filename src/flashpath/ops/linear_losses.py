@@ -316,6 +316,7 @@ class _Eager(torch.autograd.Function):
         return _vjp(ctx, grads[0])
 
 
+_eager: Any = _Eager
 _PLAIN = (Tensor, torch.nn.Parameter, type(None))
 
 
@@ -387,7 +388,7 @@ def linear_cross_entropy(
     wants = [is_early and wants_gradient(each) for each in (x, weight, bias)]
     tensors = as_rows(x), weight, bias, target.reshape(-1)
     is_plain = not is_followed() and not x.is_meta and all(type(each) in _PLAIN for each in tensors)
-    function: Any = _Eager.apply if is_plain else _linear_cross_entropy
+    function: Any = _eager.apply if is_plain else _linear_cross_entropy
     loss, lse = function(*tensors, *options, reduction, return_lse, *wants)[:2]
     loss = loss.reshape(target.shape) if reduction == "none" else loss
     return (loss, lse.reshape(target.shape)) if return_lse else loss

@@ -43,7 +43,8 @@ def require_options(name: str, numbers: dict[str, Any], reduction: Any, return_l
 
 def known_options(options: tuple[Any, ...]) -> Options:
     """Returns the options for a fake: where a number is not known yet, the one that always fits."""
-    return Options(*(0 if isinstance(each, SYMBOLS) else each for each in options))
+    index, smoothing, z_loss, softcap = (0 if isinstance(each, SYMBOLS) else each for each in options)
+    return Options(index, smoothing, z_loss, softcap)
 
 
 # ---- The operators ---------------------------------------------------------------------------------------

@@ -167,8 +167,13 @@ def test_a_gradient_from_elsewhere_is_added(name: str, rung: str) -> None:
         with unchanged(*inputs):
             result = LADDERS[name][rung](*inputs)
         LADDERS[name].check(result, inputs)
+
+
+@pytest.mark.parametrize(("name", "rung"), BACKWARD)
+def test_a_gradient_of_another_shape_is_refused(name: str, rung: str) -> None:
+    x = sample((4, 8), SINGLE)
     with pytest.raises(FlashpathError, match="added"):
-        LADDERS[name][rung](*inputs[:-1], added[:-1])
+        LADDERS[name][rung](*with_added(name, x, x, vectors(name, 8, SINGLE)[0], x[:3]))
 
 
 @pytest.mark.parametrize(("name", "rung"), BACKWARD)

@@ -124,7 +124,8 @@ def torchs_own(*inputs: Any) -> Any:
     with torch.enable_grad():
         leaf = logits.requires_grad_()
         loss = functional.cross_entropy(leaf, target, reduction="none")
-        (dx,) = torch.autograd.grad(loss, leaf, inputs[3].expand_as(loss))
+        differentiate: Any = torch.autograd.grad
+        (dx,) = differentiate(loss, leaf, inputs[3].expand_as(loss))
     return loss.detach(), dx.to(inputs[0].dtype)
 
 
