@@ -455,6 +455,17 @@ def test_the_ladders_check_can_fail() -> None:
                     LADDER.check(bad[0] if len(bad) == 1 else tuple(bad), args)
 
 
+@pytest.mark.parametrize("flags", ["false, false", "true, true"])
+def test_no_register_spills_in_a_block_of_1024_threads(flags: str) -> None:
+    """Smoothing and a cap take registers; then a thread has fewer packs at a time."""
+    for kind, width in (("__nv_bfloat16", 8), ("float", 4)):
+        name = f"loss_and_gradient<{kind}, {width}, false, {flags}>"
+        kernel = fp.compile(host.LOSS_AND_GRADIENT, arch="sm_90", name_expressions=[name])[name]
+        resources = fp.explain(kernel).resources
+        assert resources is not None
+        assert (resources.spill_stores, resources.spill_loads) == (0, 0)
+
+
 @pytest.mark.parametrize("arch", ["sm_75", "sm_100a"])
 @pytest.mark.parametrize("name", RUNGS[1:])
 def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> None:

@@ -19,6 +19,9 @@ __global__ void __launch_bounds__(kThreads)
     loss_and_gradient(int n, const float* __restrict__ grad, long long grad_stride, const T* logits,
                       const long long* __restrict__ target, Terms terms, float* __restrict__ losses,
                       float* __restrict__ lse, T* dx) {
+  // Of a thread at a time: a block of so many threads has 64 registers for each, and four packs with what is made of
+  // them would take more.
+  constexpr int kPacks = kCapped || kSmooth ? 2 : 4;
   const long long r = blockIdx.x;
   const T* row = logits + r * n;
   const long long label = target[r];
@@ -30,7 +33,7 @@ __global__ void __launch_bounds__(kThreads)
   if (kind != kIgnored || terms.every_lse) {
     const Anchor anchor = anchor_of<kCapped>(row, label, kind, terms.cap);
     const Statistics own =
-        statistics_of_thread<kThreads, kCapped, kSmooth, false>(packed, row, anchor.at, terms.cap);
+        statistics_of_thread<kThreads, kPacks, kCapped, kSmooth, false>(packed, row, anchor.at, terms.cap);
     // Whoever writes the target's logit has to wait for all who read it: the barrier is in here.
     of_row = combine_block<kThreads, kSmooth>(own);
     if (threadIdx.x == 0) {
@@ -41,9 +44,9 @@ __global__ void __launch_bounds__(kThreads)
   }
 
   const Gradient<kCapped> gradient(grad[r * grad_stride], of_row.state, n, terms);
-  constexpr int kStep = kPacksAtOnce * kThreads;
+  constexpr int kStep = kPacks * kThreads;
   for (int start = (packs - 1) / kStep * kStep; start >= 0; start -= kStep) {
-    write_gradient<kThreads, kPacksAtOnce, kCapped>(packed, row, start + threadIdx.x, label, kind, gradient,
+    write_gradient<kThreads, kPacks, kCapped>(packed, row, start + threadIdx.x, label, kind, gradient,
                                                     dx + r * n);
   }
 }

@@ -11,6 +11,7 @@
 #include "packed_statistics.cuh"
 
 constexpr int kThreads = 512;
+constexpr int kPacks = 4;  // of a thread at a time
 
 template <class T, int kWidth, bool kIsWhole, bool kCapped, bool kSmooth>
 __global__ void __launch_bounds__(kThreads)
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(kThreads)
   const Part part = part_of_row<T, kWidth, kIsWhole>(row, n, blockIdx.x % parts, packs_per_part);
   const T* mine = row + part.start;
   const PackedRow<T, kWidth, kIsWhole> packed(mine, part.length);
-  const Statistics own = statistics_of_thread<kThreads, kCapped, kSmooth>(packed, mine, anchor.at, terms.cap);
+  const Statistics own = statistics_of_thread<kThreads, kPacks, kCapped, kSmooth>(packed, mine, anchor.at, terms.cap);
   const Statistics of_part = combine_block<kThreads, kSmooth>(own);
   if (threadIdx.x == 0) {
     of_parts[blockIdx.x] = of_part;
