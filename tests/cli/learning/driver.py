@@ -33,7 +33,7 @@ def told(text: str) -> Message:
     return Told("messages.or", {"text": text})
 
 
-def grade(exercise: Any, submission: Path, *, seed: int | None = None, source: str) -> Any:
+def grade(exercise: Any, submission: Path, *, source: str, work_folder: Path | None) -> Any:
     """Passes what holds "right"; what holds "slow" takes long."""
     from flashpath.course.grader import Grade
     from flashpath.course.grader.verdict import Hint
