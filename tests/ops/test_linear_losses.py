@@ -18,6 +18,7 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.cross_entropy.ladder import LADDER
 from flashpath.ops import linear_losses
 from flashpath.ops.linear_losses import rows_at_once
+from tests.harness.guarded_output import poison_new_memory
 from tests.harness.operator_contract import DEVICES, check_compiled, check_gradients, check_operator
 
 F: Any = torch.nn.functional
@@ -28,7 +29,8 @@ ROWS, HIDDEN, CLASSES = 10, 8, 40
 
 @pytest.fixture(autouse=True)
 def parts_of_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten rows are four parts, the last of one row."""
+    """Ten rows are four parts, the last of one row; and new memory is full of NaN."""
+    poison_new_memory(monkeypatch)
     monkeypatch.setattr(linear_losses, "ROWS", 3)
     assert rows_at_once(ROWS, HIDDEN, CLASSES) == 3
 

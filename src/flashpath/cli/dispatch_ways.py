@@ -26,7 +26,7 @@ _BY_TORCH = Message("kernels.asked-torch")
 # What is shown, and what a ladder is asked for.
 _DIRECTIONS = {"forward": "forward", "backward": "backward"}
 _ADDING = {"forward": "add", "backward": "backward"}
-_TOGETHER = {"forward": "forward", "forward and backward": "both"}
+_TOGETHER = {"forward": "forward", "both": "both"}
 
 
 @dataclass(frozen=True)
