@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from flashpath.course.content import Course
-from flashpath.course.grader import printing
+from flashpath.course.content.exercise import CaseSpec
+from flashpath.course.grader import grade, printing
 from flashpath.course.grader.compare import Expected
 from flashpath.course.sandbox import programs
 from flashpath.errors import FlashpathError
 from flashpath.jit import toolkit
-from tests.course.grader.conftest import GradeText
+from tests.course.grader.conftest import COURSE, GradeText
 from tests.harness.compilers import needs_nvcc
 
 COPY_BACK = "CHECK(cudaMemcpy(x.data(), on_device, bytes, cudaMemcpyDeviceToHost));"
@@ -60,6 +65,44 @@ def test_the_command_of_the_same_run_is_told(solution: str, grade_text: GradeTex
     chinese = str(grade_text("squares", solution.replace("return 0;", "return 3;"), lang="zh"))
     assert "退出码 3" in chinese
     assert "重现这次运行" in chinese
+
+
+@needs_nvcc
+def test_a_case_may_name_its_gpu(course: Course, solution: str, tmp_path: Path) -> None:
+    exercise = course.exercise("kinds/squares")
+    assert exercise.program is not None
+    case = CaseSpec({"n": (33,), "gpu": (0, 1)})
+    several = replace(
+        exercise,
+        program=replace(exercise.program, gpus=("A100", "RTX 3090")),
+        cases=(case,),
+        goals=tuple(replace(goal, sizes={**goal.sizes, "gpu": 0}) for goal in exercise.goals),
+    )
+    count = "int sms; CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));"
+    file = tmp_path / "squares.cu"
+    file.write_text(solution, encoding="utf-8")
+    assert grade(several, file, seed=1).passed
+    file.write_text(solution.replace("return 0;", f"{count} return sms == 82 ? 3 : 0;"), encoding="utf-8")
+    told = grade(several, file, seed=1)
+    assert told.reason == "exit-code"
+    assert "GPU = RTX 3090" in str(told)
+    assert "flashpath run squares.cu --device 'RTX 3090' -- 33 " in str(told)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [("n = [1, 33, 77], gpu = 2", "from 0 to 1"), ('n = 1, gpu = "n"', "names 2 GPUs")],
+)
+def test_every_case_has_to_name_one_of_several_gpus(tmp_path: Path, sizes: str, words: str) -> None:
+    shutil.copytree(COURSE, tmp_path / "course")
+    file = tmp_path / "course/units/90-kinds/exercises/squares/exercise.toml"
+    text = file.read_text(encoding="utf-8")
+    text = text.replace("[program]", '[program]\ngpus = ["A100", "RTX 3090"]', 1)
+    text = text.replace("n = [1, 33, 77]", sizes, 1).replace('n = "between(300, 900)"', "n = 300, gpu = 1", 1)
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(FlashpathError, match=words) as caught:
+        Course(tmp_path / "course").exercise("kinds/squares")
+    assert "program.gpus" in str(caught.value)
 
 
 @needs_nvcc

@@ -226,3 +226,26 @@ def test_a_report_as_json() -> None:
     assert len(read["traced"][0]["addresses"]) == 32
     endless = Report(roofline=gpus.roofline(gpus.gpu("A100"), 0, 1)).to_dict()
     assert endless["roofline"]["intensity"] is None
+
+
+def test_a_block_counts_the_same_whatever_ran_before_it() -> None:
+    """How long a diverged warp has gone on with some of its lanes is a matter of its own block."""
+    kernel = fp.compile(
+        """
+        extern "C" __global__ void k(int* out) {
+            int i = threadIdx.x, x = i;
+            for (int round = 0; round < 40; round++) {
+                for (int j = 0; j < i % 5 * 7; j++) x = x * 5 + j;
+                if (i % 3 == round % 3) x ^= round;
+            }
+            out[blockIdx.x * 32 + i] = x;
+        }""",
+        "sm_80",
+    )["k"]
+
+    def instructions(blocks: int) -> int:
+        out = np.zeros(32 * blocks, np.int32)
+        return fp.profile(kernel, grid=blocks, block=32, args=(out,)).warp_instructions
+
+    one = instructions(1)
+    assert [instructions(blocks) for blocks in (1, 3, 17)] == [one, 3 * one, 17 * one]

@@ -160,8 +160,11 @@ def _check_problem(speed: Speed, file: Path) -> None:
 def _check_gpus(exercise: Exercise, file: Path) -> None:
     from flashpath import gpus
 
-    runs = [exercise.launch, exercise.program, *(each.launch for each in exercise.questions)]
-    for name in {each.gpu for each in runs if each}:
+    launches = [exercise.launch, *(each.launch for each in exercise.questions)]
+    names = {each.gpu for each in launches if each}
+    if exercise.program is not None:
+        names.update(exercise.program.gpus)
+    for name in sorted(names):
         try:
             gpus.gpu(name)
         except FlashpathError as error:

@@ -57,7 +57,11 @@ class Program:
 
     arguments: tuple[str, ...] = ()  # sizes and scalars, on its command line
     exit_code: str = "0"  # an expression of them; only where it is 0 the program prints what is asked
-    gpu: str = "A100"
+    gpus: tuple[str, ...] = ("A100",)  # of several, the size `gpu` says which, from 0
+
+    def gpu_of(self, sizes: Mapping[str, int]) -> str:
+        """Returns the name of the GPU on which a case with these sizes runs."""
+        return self.gpus[sizes["gpu"] if len(self.gpus) > 1 else 0]
 
 
 @dataclass(frozen=True)

@@ -530,6 +530,16 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{place}: is an empty list.", "{place}：是空的列表。"),
         Text("Write at least one size.", "请至少写一个大小。"),
     ),
+    "no-number-of-a-gpu": Entry(
+        Text(
+            "{place}: names {count} GPUs, and not every case says which of them it runs on.",
+            "{place}：列出了 {count} 款 GPU，但不是每个用例都说明了在哪一款上运行。",
+        ),
+        Text(
+            "Give every case a size `gpu`, a number from 0 to {last}.",
+            "请给每个用例加上大小 `gpu`，取 0 到 {last} 的整数。",
+        ),
+    ),
     "size-out-of-range": Text(
         "{place}: is {value}, and must be from 0 to 2³¹ − 1.",
         "{place}：是 {value}，必须在 0 到 2³¹ − 1 之间。",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def read_program(table: Table, folder: Path) -> dict[str, Any]:
         "cases": cases,
         "scalars": scalars,
         "arrays": printed,
-        "program": _program(table, given),
+        "program": _program(table, given, cases),
         "mutants": read_mutants(table, read(solution)),
         "forbidden": table.strings("forbidden"),
         "goals": read_goals(table, sizes),
@@ -47,7 +47,7 @@ def read_program(table: Table, folder: Path) -> dict[str, Any]:
     return found | read_reference(table, folder, list(printed), given)
 
 
-def _program(table: Table, given: Collection[str]) -> model.Program:
+def _program(table: Table, given: Collection[str], cases: Sequence[model.CaseSpec]) -> model.Program:
     with table.table("program") as each:
         arguments = each.strings("arguments")
         for name in arguments:
@@ -57,8 +57,22 @@ def _program(table: Table, given: Collection[str]) -> model.Program:
         return model.Program(
             arguments=arguments,
             exit_code=expression(each, "exit_code", given) or "0",
-            gpu=each.string("gpu") if "gpu" in each else "A100",
+            gpus=_gpus(each, cases),
         )
+
+
+def _gpus(table: Table, cases: Sequence[model.CaseSpec]) -> tuple[str, ...]:
+    """The GPUs on which the program runs: one, or several that the size `gpu` numbers."""
+    if "gpus" not in table:
+        return (table.string("gpu") if "gpu" in table else "A100",)
+    names = table.strings("gpus")
+    for case in cases:
+        for number in case.sizes.get("gpu", ("",)):
+            if not isinstance(number, int) or number >= len(names):
+                table.wrong(
+                    "gpus", "course.content.no-number-of-a-gpu", count=len(names), last=len(names) - 1
+                )
+    return names
 
 
 def _printed(table: Table, sizes: Collection[str]) -> dict[str, model.ArraySpec]:

@@ -102,12 +102,22 @@ class _Call(Case):
     def said(self) -> Message:
         given = {**self.sizes, **self.scalars}
         parts = [f"{name} = {_written(given[name])}" for name in self.program.arguments]
+        parts += [f"GPU = {self.gpu}"] if self.has_own_gpu else []
         return told("course.grader.case", parts=parts)
 
     @property
     def arguments(self) -> tuple[str, ...]:
         given = {**self.sizes, **self.scalars}
         return tuple(_written(given[name]) for name in self.program.arguments)
+
+    @property
+    def gpu(self) -> str:
+        return self.program.gpu_of(self.sizes)
+
+    @property
+    def has_own_gpu(self) -> bool:
+        """Whether the program has to run on several GPUs, of which this case names one."""
+        return len(self.program.gpus) > 1
 
     @property
     def exit_code(self) -> int:
@@ -131,7 +141,7 @@ def _program_of(exercise: Exercise) -> Program:
 
 
 def _session(exercise: Exercise, source: str, name: str, limits: Limits = LIMITS) -> ProgramSession:
-    return ProgramSession(source, name, _program_of(exercise).gpu, limits)
+    return ProgramSession(source, name, _program_of(exercise).gpus[0], limits)
 
 
 @dataclass(frozen=True)
@@ -148,13 +158,15 @@ class _Trial:
         A run that is counted is not sanitised: it is large, and the program has passed all cases.
         """
         run = self.session.run(
-            call.arguments, counts, dict(call.sizes), sanitize=not counts, seed=call.schedule
+            call.arguments, counts, dict(call.sizes), gpu=call.gpu, sanitize=not counts, seed=call.schedule
         )
         failure = self._failure(call, run)
         if failure is None:
             return None, run
         failure = with_output(failure, run.printed, run.complained)
-        return same_run(failure, self.session.file_name, call.arguments, is_finding=bool(run.findings)), run
+        options = ("--device", call.gpu) if call.has_own_gpu else ()
+        is_finding = bool(run.findings)
+        return same_run(failure, self.session.file_name, call.arguments, options, is_finding=is_finding), run
 
     def _failure(self, call: _Call, run: ProgramRun) -> Failure | None:
         if run.findings:
@@ -178,7 +190,7 @@ class _Trial:
 
     def seen(self, call: _Call) -> Seen:
         """What it leaves behind: findings, what it printed, how it ended."""
-        run = self.session.run(call.arguments)
+        run = self.session.run(call.arguments, gpu=call.gpu)
         left: list[Left] = []
         if call.exit_code == 0:
             for expected in expected_outputs(self.exercise, call):

@@ -85,8 +85,12 @@ def with_output(failure: Failure, printed: str, complained: str) -> Failure:
     return with_printed(failure, f"{complained}\n{printed}")
 
 
-def same_run(failure: Failure, file: str, arguments: Sequence[str], *, is_finding: bool) -> Failure:
+def same_run(
+    failure: Failure, file: str, arguments: Sequence[str], options: Sequence[str], *, is_finding: bool
+) -> Failure:
     """With the command that shows the same."""
     command = "flashpath sanitize" if is_finding else "flashpath run"
-    line = told("course.grader.same-run", command=f"{command} {shlex.join([file, '--', *arguments])}")
+    line = told(
+        "course.grader.same-run", command=f"{command} {shlex.join([file, *options, '--', *arguments])}"
+    )
     return replace(failure, details=(*failure.details, line))

@@ -70,12 +70,14 @@ class ProgramSession(CompilerSession):
         counts: Sequence[str] = (),
         names: Mapping[str, Any] | None = None,
         *,
+        gpu: str | None = None,
         sanitize: bool = True,
         seed: int = 0,
     ) -> ProgramRun:
         """Run the program once with these arguments, in a process of its own.
 
         `counts` are expressions of `report` and `names`; launches are counted where the run is not sanitised.
+        Where `gpu` names another GPU than the session's, the program meets that one.
         """
         builder = self._child
         if builder is None:
@@ -100,7 +102,7 @@ class ProgramSession(CompilerSession):
                 ended = child.become(
                     told("course.sandbox.running", kernel=self.file_name),
                     self.limits.run_seconds,
-                    self._beginning(builder.folder, child.folder, arguments, options),
+                    self._beginning(builder.folder, child.folder, gpu or self.gpu, arguments, options),
                     _MOST_RECORD_BYTES,
                 )
                 # By this process's own handle: whatever the program has put in the file's place is not read.
@@ -125,7 +127,7 @@ class ProgramSession(CompilerSession):
         )
 
     def _beginning(
-        self, built: Path, folder: Path, arguments: Sequence[str], options: Mapping[str, object]
+        self, built: Path, folder: Path, gpu: str, arguments: Sequence[str], options: Mapping[str, object]
     ) -> dict[str, Any]:
         """What the child is told of the program that it becomes."""
         return {
@@ -134,7 +136,7 @@ class ProgramSession(CompilerSession):
             "arguments": list(arguments),
             "output": str(folder / _OUTPUT),
             "settings": settings.RUNTIME.name,
-            "told": runtime_library.settings(gpus.gpu(self.gpu), options),
+            "told": runtime_library.settings(gpus.gpu(gpu), options),
             "environment": {
                 "LD_LIBRARY_PATH": str(runtime_library.folder()),
                 "PATH": os.defpath,

@@ -61,7 +61,7 @@ void start_warp(Warp& warp, const Launch& launch, u64 number) {
   warp.waiting = warp.parked = 0;
   warp.pc = 0;
   std::fill(std::begin(warp.lane_pc), std::end(warp.lane_pc), 0);
-  warp.turn = 0;
+  warp.turn = warp.patience = 0;
   warp.diverged = false;
   warp.yielded = warp.spins = false;
   if (warp.calls != nullptr) warp.calls->clear(*launch.program);
