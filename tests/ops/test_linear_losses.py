@@ -16,8 +16,8 @@ from torch.utils._pytree import tree_flatten
 from flashpath import ops
 from flashpath.errors import FlashpathError
 from flashpath.kernels.cross_entropy.ladder import LADDER
-from flashpath.ops import linear_losses
-from flashpath.ops.linear_losses import rows_at_once
+from flashpath.ops import linear_losses, logits_in_parts
+from flashpath.ops.logits_in_parts import rows_at_once
 from tests.harness.guarded_output import poison_new_memory
 from tests.harness.operator_contract import DEVICES, check_compiled, check_gradients, check_operator
 
@@ -31,7 +31,7 @@ ROWS, HIDDEN, CLASSES = 10, 8, 40
 def parts_of_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten rows are four parts, the last of one row; and new memory is full of NaN."""
     poison_new_memory(monkeypatch)
-    monkeypatch.setattr(linear_losses, "ROWS", 3)
+    monkeypatch.setattr(logits_in_parts, "ROWS", 3)
     assert rows_at_once(ROWS, HIDDEN, CLASSES) == 3
 
 
@@ -231,7 +231,7 @@ class Sizes(TorchDispatchMode):
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_the_logits_are_never_all_there(reduction: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest tensor that is made, beside the gradients, is a part of the logits, and it is made once."""
-    monkeypatch.setattr(linear_losses, "ROWS", 16)
+    monkeypatch.setattr(logits_in_parts, "ROWS", 16)
     rows, hidden, classes = 128, 16, 640
     x, weight = torch.randn(rows, hidden), torch.randn(classes, hidden)
     target = torch.randint(classes, (rows,))
@@ -270,7 +270,7 @@ def test_the_gradients_are_multiplied_in_their_own_memory() -> None:
 
 
 def test_how_many_rows_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear_losses, "ROWS", 256)
+    monkeypatch.setattr(logits_in_parts, "ROWS", 256)
     assert rows_at_once(8192, 4096, 128_256) == 256  # 261 rows have the elements of x
     assert rows_at_once(8192, 4096, 32_000) == 1024
     assert rows_at_once(1024, 4096, 128_256) == 256
@@ -330,7 +330,7 @@ def torchs(x: Any, weight: Any, target: Any, bias: Any, reduction: str) -> Any:
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_parts_on_a_gpu(dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear_losses, "ROWS", 256)
+    monkeypatch.setattr(logits_in_parts, "ROWS", 256)
     generator = torch.Generator("cuda").manual_seed(1)
     draw = functools.partial(torch.randn, generator=generator, device="cuda")
     x, weight, bias = draw(2000, 512).to(dtype), (draw(9001, 512) / 20).to(dtype), draw(9001).to(dtype)

@@ -346,7 +346,7 @@ def _labelled(dtype: str, rows: int, classes: int) -> _Call:
 
 def _projected(dtype: str, rows: int, hidden: int, classes: int) -> _Call:
     """The call; its ladder is asked about the logits of the first rows."""
-    from flashpath.ops.linear_losses import rows_at_once
+    from flashpath.ops.logits_in_parts import rows_at_once
 
     weight, target = _empty(dtype, classes, hidden), _empty("int64", rows)
     logits = _empty(dtype, rows_at_once(rows, hidden, classes), classes)

@@ -20,90 +20,18 @@ from flashpath.kernels.cross_entropy import reference as formulas
 from flashpath.kernels.cross_entropy.ladder import LADDER
 from flashpath.kernels.cross_entropy.options import Options
 from flashpath.ops.checking import as_rows, refuse, require_tensors
+from flashpath.ops.logits_in_parts import Logits, Sums, places
 from flashpath.ops.losses import Reduction, known_options, require_options
-from flashpath.ops.norm_parts import dense, like
+from flashpath.ops.norm_parts import dense
 from flashpath.ops.plans import is_followed
 from flashpath.ops.plans.recording import wants_gradient
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
 NAME = "linear_cross_entropy"
-ROWS = 256  # a part has a multiple of so many rows
 _TENSORS = "Tensor x, Tensor weight, Tensor? bias, Tensor target"
 _OPTIONS = "int ignore_index, float label_smoothing, float z_loss, float softcap"
 _WANTED = "bool wants_x, bool wants_weight, bool wants_bias"
-
-
-def rows_at_once(rows: int, hidden: int, classes: int) -> int:
-    """As many rows as have no more logits than all of x has elements, in whole multiples of ROWS."""
-    fitting = rows * hidden // max(1, classes)
-    return min(rows, max(ROWS, fitting // ROWS * ROWS))
-
-
-# ---- Parts of rows ---------------------------------------------------------------------------------------
-
-
-class _Sums:
-    """The gradients, as parts of the logits' gradient come in.
-
-    That of the weight is added up in the weight's type, of which a product rounds once for each part, and of
-    float16 in float32: the sum over all rows could pass 65,504.
-    """
-
-    def __init__(self, x: Tensor, weight: Tensor, wanted: tuple[bool, bool, bool]) -> None:
-        self.x, self.weight = x, weight
-        self.of_x, self.of_weight, self.of_bias = _places(x, weight, wanted)
-        self.wanted = wanted
-        if not len(x):  # sums of nothing
-            self.of_weight.zero_()
-        self.of_bias.zero_()
-
-    def add(self, start: int, d: Tensor) -> None:
-        rows = slice(start, start + len(d))
-        wants_x, wants_weight, wants_bias = self.wanted
-        if wants_x:
-            torch.mm(d, self.weight, out=self.of_x[rows])
-        if wants_weight:
-            self._add_products(d.t(), self.x[rows], is_first=not start)
-        if wants_bias:
-            self.of_bias += d.sum(0, dtype=torch.float32)
-
-    def _add_products(self, d: Tensor, x: Tensor, is_first: bool) -> None:
-        total = self.of_weight
-        beta = 0 if is_first else 1
-        if total.dtype == d.dtype:
-            torch.addmm(total, d, x, beta=beta, out=total)
-        elif d.is_cuda:
-            torch.addmm(total, d, x, out_dtype=total.dtype, beta=beta, out=total)  # pyright: ignore[reportCallIssue]
-        else:
-            torch.addmm(total, d.to(total.dtype), x.to(total.dtype), beta=beta, out=total)
-
-
-def _places(x: Tensor, weight: Tensor, wanted: tuple[bool, bool, bool]) -> tuple[Tensor, Tensor, Tensor]:
-    """New tensors for the gradients of x, weight and bias; empty where they are not wanted."""
-    kind = torch.float32 if weight.dtype == torch.float16 else weight.dtype
-    of_x = like(x) if wanted[0] else x.new_empty(0)
-    of_weight = weight.new_empty(weight.shape if wanted[1] else 0, dtype=kind)
-    return of_x, of_weight, x.new_empty(len(weight) if wanted[2] else 0, dtype=torch.float32)
-
-
-class _Logits:
-    """Parts of the logits, each in the memory of the one before."""
-
-    def __init__(self, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-        self.x, self.weight, self.bias = x, weight, bias
-        self.step = max(1, rows_at_once(len(x), x.shape[1], len(weight)))
-        self.memory = x.new_empty((self.step, len(weight)))
-
-    def __iter__(self) -> Any:
-        for start in range(0, len(self.x), self.step):
-            x = self.x[start : start + self.step]
-            logits = self.memory[: len(x)]
-            if self.bias is None:
-                torch.mm(x, self.weight.t(), out=logits)
-            else:
-                torch.addmm(self.bias, x, self.weight.t(), out=logits)
-            yield start, logits
 
 
 def _check(x: Tensor, weight: Tensor, bias: Tensor | None, target: Tensor, options: Options) -> None:
@@ -147,8 +75,8 @@ def _forward(
     losses, lse = (x.new_empty(len(x), dtype=torch.float32) for _ in range(2))
     one = x.new_ones((), dtype=torch.float32)
     wanted = wants_x, wants_weight, wants_bias
-    sums = _Sums(x, weight, wanted)
-    for start, logits in _Logits(x, weight, bias):
+    sums = Sums(x, weight, wanted)
+    for start, logits in Logits(x, weight, bias):
         rows = slice(start, start + len(logits))
         of_rows = {"out": losses[rows], "lse": lse[rows]}
         if any(wanted):
@@ -183,7 +111,7 @@ def _fake(
     has_rows = reduction == "none"
     shapes = (x.shape[:1] if has_rows else (), x.shape[:1], (0,) if has_rows else ())
     loss, lse, scale = (x.new_empty(shape, dtype=torch.float32) for shape in shapes)
-    return loss, lse, scale, *_places(x, weight, (wants_x, wants_weight, wants_bias))
+    return loss, lse, scale, *places(x, weight, (wants_x, wants_weight, wants_bias))
 
 
 def _backward(
@@ -204,8 +132,8 @@ def _backward(
     """The gradients from logits that are computed again; grad: one number for each row, or for all."""
     x, weight, bias, target = x.contiguous(), weight.contiguous(), dense(bias), target.contiguous()
     options, grad = Options(ignore_index, label_smoothing, z_loss, softcap), grad.contiguous()
-    sums = _Sums(x, weight, (wants_x, wants_weight, wants_bias))
-    for start, logits in _Logits(x, weight, bias):
+    sums = Sums(x, weight, (wants_x, wants_weight, wants_bias))
+    for start, logits in Logits(x, weight, bias):
         rows = slice(start, start + len(logits))
         rung = LADDER.best(logits, direction="backward").rung
         of_rows = grad[rows] if grad.dim() else grad
@@ -228,7 +156,7 @@ def _backward_fake(
     wants_weight: bool,
     wants_bias: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    return _places(x, weight, (wants_x, wants_weight, wants_bias))
+    return places(x, weight, (wants_x, wants_weight, wants_bias))
 
 
 _gradients_again = define(
