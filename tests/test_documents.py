@@ -164,6 +164,22 @@ def test_the_code_of_the_virtual_gpus_page_runs(tmp_path: Path) -> None:
     assert "double on the virtual GPU (RTX 4090)" in done.stdout
 
 
+def test_the_code_of_the_page_on_libraries_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks("docs/export.md", "python"))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "launches saxpy with grid (cdiv(x.shape[0], 256), 1, 1), block (256, 1, 1)" in done.stdout
+    assert "6 softmax(x: float32[·, ·] | bfloat16[·, ·], " in done.stdout
+    assert sorted(file.name for file in (tmp_path / "build").iterdir()) == ["saxpy.so", "softmax.so"]
+
+
 def test_the_pages_say_how_the_command_is_found() -> None:
     for readme in READMES:
         assert "`source .venv/bin/activate`" in (ROOT / readme).read_text(encoding="utf-8")
@@ -189,6 +205,18 @@ def test_a_page_has_the_same_sections_in_both_languages(page: str) -> None:
         for name in (page, in_chinese(page))
     )
     assert english == chinese
+
+
+def test_what_an_index_shows_has_no_link_that_leads_nowhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shown = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    text: str = (ROOT / shown["fragments"][0]["path"]).read_text(encoding="utf-8")
+    for each in shown["substitutions"]:
+        text = re.sub(each["pattern"], each["replacement"], text)
+    assert [target for target in re.findall(r"\]\(([^)]+)\)", text) if not target.startswith("http")] == []
+    assert "all operators (`docs/ops.md`)" in text
+    assert "Apache-2.0 (`LICENSE`)" in text
+    assert "`docs/results.md` is generated" in text
 
 
 def test_the_readmes_are_short() -> None:

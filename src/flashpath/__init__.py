@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
     from flashpath.kernels.attention.score_mod import ScoreMod
+    from flashpath.kernels.exporting import export
     from flashpath.ops import attention, attention_decode, attention_varlen
     from flashpath.vgpu.findings import Finding, KernelFault
 
@@ -40,6 +41,7 @@ _HOME = {
     "bench": None,
     "compile": "jit",
     "explain": "jit",
+    "export": "kernels.exporting",
     "gpus": None,
     "jit": None,
     "kernels": None,
@@ -65,6 +67,7 @@ __all__ = [
     "bench",
     "compile",
     "explain",
+    "export",
     "gpus",
     "jit",
     "kernels",

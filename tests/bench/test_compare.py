@@ -183,6 +183,15 @@ def test_an_implementation_that_raises_fails_alone(clock: Any) -> None:
     assert results["right"].time is not None
 
 
+def test_a_triton_kernel_without_a_gpu_is_told_what_it_needs(clock: Any) -> None:
+    def launches(x: Any, y: Any) -> Any:  # what Triton says of its own
+        raise RuntimeError("0 active drivers ([]). There should only be one.")
+
+    (record,) = compared(clock, {"mine": launches}).records
+    assert shown(record.error or "", "en").startswith("needs a GPU: it launches a Triton kernel")
+    assert "profile=True" in shown(record.error or "", "zh")
+
+
 def test_an_assertion_of_the_implementation_itself_is_no_wrong_result(clock: Any) -> None:
     def picky(x: Any, y: Any) -> Any:
         raise AssertionError("x must be 16-byte aligned")

@@ -52,6 +52,32 @@ def clear(file: Path, *words: str) -> str:
     return run("sanitize", str(file), *launch, *words, code=1)
 
 
+NOTED = """__global__ void maximum(int n, int* largest, int* x) {
+  int seen = *largest;
+  while (seen < int(blockIdx.x)) {
+    int before = atomicCAS(largest, seen, int(blockIdx.x));
+    if (before == seen) break;
+    seen = before;
+  }
+  if (threadIdx.x WITHIN n) x[threadIdx.x] = 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("within", "code", "said"),
+    [
+        ("<", 0, "maximum: 1 note, and nothing wrong under one schedule"),
+        ("<=", 1, "maximum: 1 finding, 1 note under one schedule"),
+    ],
+)
+def test_notes_are_counted_apart(tmp_path: Path, within: str, code: int, said: str) -> None:
+    source = tmp_path / "maximum.cu"
+    source.write_text(NOTED.replace("WITHIN", within))
+    launch = shlex.split("--grid 8 --block 32 --arg n=8 --arg zeros:i32[1] --arg zeros:i32[8]")
+    assert said in run("sanitize", str(source), *launch, code=code)
+
+
 def test_a_finding_with_its_lines_and_what_to_do(file: Path) -> None:
     text = clear(file)
     assert "1. out-of-bounds: a write of 4 bytes" in text

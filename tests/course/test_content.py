@@ -109,7 +109,7 @@ def test_the_other_kinds() -> None:
 def test_a_track_names_units_by_their_folders() -> None:
     course = load_course(TINY)
     track = course.track("short")
-    assert track.units == ("01-doubling", "02-later")
+    assert track.units == ("02-later", "01-doubling")  # what the week has besides follows its days
     assert [task.id for _, _, task in track.tasks()] == ["do-it", "say-it"]
     week = track.weeks[0]
     assert week.number == "1-2"

@@ -86,7 +86,7 @@ def test_the_other_language_has_its_own_figure_and_output(unit: Unit) -> None:
     text = markdown(course_of(unit), load_lesson(unit, "zh"))
     assert "之前" in text
     assert "两个线程" in text
-    assert "写核函数, CUDA C++, 10 分钟" in text
+    assert "：写核函数，CUDA C++，10 分钟。" in text
 
 
 def test_figures_as_images_and_links_of_ones_own(unit: Unit) -> None:

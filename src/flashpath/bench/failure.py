@@ -37,6 +37,8 @@ def reason_of(error: BaseException) -> Reason:
     if kind == "OutOfMemoryError":  # torch's; its message goes on about processes and settings
         size = re.search(r"Tried to allocate ([\d.]+ \w+)", message)
         return told("bench.out-of-memory-for", size=size[1]) if size else told("bench.out-of-memory")
+    if message.startswith("0 active drivers"):  # Triton's, where there is no GPU
+        return told("bench.triton-wants-gpu")
     return f"{kind}: {message}" if message else kind
 
 

@@ -49,6 +49,16 @@ MESSAGES: dict[str, Text | Entry] = {
     "less-exact": Text("less exact than a rung may be: {why}", "精度低于对梯级的要求：{why}"),
     "out-of-memory": Text("out of memory", "内存不足"),
     "out-of-memory-for": Text("out of memory: {size} more were asked for", "内存不足：还需要 {size}"),
+    "triton-wants-gpu": Entry(
+        Text(
+            "needs a GPU: it launches a Triton kernel, and Triton finds none here",
+            "需要 GPU：它启动 Triton 核函数，而 Triton 在这里没有找到 GPU",
+        ),
+        Text(
+            "Without one, count what it moves: `with flashpath.vgpu.triton(profile=True)` around the call.",
+            "没有 GPU 时可以统计它的访存：在 `with flashpath.vgpu.triton(profile=True)` 之内调用它。",
+        ),
+    ),
     "interrupted": Text("interrupted before it was timed", "在计时之前被中断"),
     "no-time": Text("no time was measured", "没有测得时间"),
     "on-a-copy": Text("{name} on a copy", "{name}（在副本上）"),

@@ -15,6 +15,7 @@ from flashpath.cli import (
     explain,
     explain_dispatch,
     explain_finding,
+    export_kernel,
     ladder,
     layout,
     profile,
@@ -169,6 +170,7 @@ _command(_KERNELS, "validate", validate.validate, say("cli.learning.validate-hel
 _command(_KERNELS, "ladder", ladder.ladder, say("cli.ladder-help"))
 _command(_KERNELS, "bench", bench.bench, say("cli.bench-help"))
 _command(_KERNELS, "tune", tune.tune, say("cli.tune-help"))
+_command(_KERNELS, "export-kernel", export_kernel.export_kernel, say("cli.export-kernel-help"))
 _command(_KERNELS, "layout", layout.layout, say("cli.layout-help"))
 _command(_KERNELS, "explain-dispatch", explain_dispatch.explain_dispatch, cls=ShapeCommand)
 

@@ -892,6 +892,73 @@ MESSAGES: dict[str, Text | Entry] = {
         "共 {count:,} 次拷贝和核函数，历时 {time}；每行只画前 {most:,} 个。时间是{times}。把指针停在色条上可以看到详情。",
     ),
     "timeline-bar": Text("{time}, from {start} on", "{time}，从 {start} 开始"),
+    # ---- export-kernel ---------------------------------------------------------------------------------
+    "export-kernel-help": Text(
+        """Write a kernel or a rung as a shared library: its code for several GPUs, and one TVM-FFI function.
+
+        Whoever has TVM-FFI can call it, from Python with tensors of torch, NumPy or CuPy, and from C++. Neither
+        torch nor flashpath is needed then. The function checks types, shapes, alignment and devices, and says
+        what is wrong. No GPU is needed to write a library, but a C++ compiler is.
+
+        Of a kernel, --signature names the function's arguments and --launch says what the kernel is given. Of a
+        rung, --signature has numbers for extents: for each the rung is asked what it would do, and the library
+        takes every call for which it would do the same.
+
+        Examples:
+
+            flashpath export-kernel saxpy.cu saxpy.so -s 'a: float, x: float32\\[n], y: float32\\[n]' --launch '<<<cdiv(n, 256), 256>>>(n, a, x, y)'
+
+            flashpath export-kernel softmax/resident softmax.so -s 'x: float32\\[64, n], out: float32\\[64, n]' --size n=128,1000,4096 --arch sm_80 --arch sm_90
+        """,
+        """把核函数或梯级写成共享库：含多种 GPU 的代码，以及一个 TVM-FFI 函数。
+
+        装有 TVM-FFI 就能调用它：在 Python 里传 torch、NumPy 或 CuPy 的张量，也可以从 C++ 调用；那时既不需要 torch，也不需要
+        flashpath。这个函数会检查类型、形状、对齐和设备，并说明错在哪里。生成库不需要 GPU，但需要 C++ 编译器。
+
+        导出核函数时，--signature 写出函数的参数，--launch 写出交给核函数的内容。导出梯级时，--signature 里各维的大小是数：
+        对每一组数询问梯级会怎么做；凡是梯级会同样处理的调用，库都接受。
+
+        例：
+
+            flashpath export-kernel saxpy.cu saxpy.so -s 'a: float, x: float32\\[n], y: float32\\[n]' --launch '<<<cdiv(n, 256), 256>>>(n, a, x, y)'
+
+            flashpath export-kernel softmax/resident softmax.so -s 'x: float32\\[64, n], out: float32\\[64, n]' --size n=128,1000,4096 --arch sm_80 --arch sm_90
+        """,
+    ),
+    "export-kernel-what": Text(
+        "A .cu file, or a rung as LADDER/RUNG.", ".cu 文件，或写成 阶梯/梯级 的梯级。"
+    ),
+    "export-kernel-library": Text("The library to write.", "要写出的库。"),
+    "export-kernel-signature": Text(
+        "The function's arguments: 'a: float, x: float32\\[rows, n]'. Of a rung there may be several.",
+        "函数的参数：'a: float, x: float32\\[rows, n]'。梯级可以有多个签名。",
+    ),
+    "export-kernel-launch": Text(
+        "The launch of a kernel: '<<<cdiv(n, 256), 256>>>(n, a, x)'.",
+        "核函数的启动：'<<<cdiv(n, 256), 256>>>(n, a, x)'。",
+    ),
+    "export-kernel-require": Text(
+        "A comparison that has to hold, such as 'n % 4 == 0'; may be given several times.",
+        "必须成立的比较，例如 'n % 4 == 0'；可以给出多次。",
+    ),
+    "export-kernel-size": Text(
+        "Values for a name in a rung's signature: n=128,1000; may be given several times.",
+        "梯级签名里一个名字的取值：n=128,1000；可以给出多次。",
+    ),
+    "export-kernel-arch": Text(
+        "An architecture to have code for; may be given several times. Otherwise sm_80 and sm_90.",
+        "要包含代码的架构，可以给出多次；默认是 sm_80 和 sm_90。",
+    ),
+    "export-kernel-name": Text(
+        "The function's name; otherwise that of the file.", "函数名；默认与文件同名。"
+    ),
+    "export-kernel-done": Text(
+        "{path}: {variants:~variant}, code for {archs}", "{path}：{variants} 个变体，包含 {archs} 的代码"
+    ),
+    "export-kernel-no-size": Entry(
+        Text("--size {size} names no values.", "--size {size} 没有给出取值。"),
+        Text("Write it as --size n=128,1000.", "请写成 --size n=128,1000。"),
+    ),
     # ---- explain ---------------------------------------------------------------------------------------
     "explain-help": Text(
         """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
@@ -1258,6 +1325,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "{name}：{schedules}没有发现问题；--seeds 20 会试二十种",
     ),
     "sanitize-findings": Text("{name}: {count:~finding}", "{name}：发现 {count} 个问题"),
+    "sanitize-findings-and-notes": Text(
+        "{name}: {count:~finding}, {notes:~note}", "{name}：发现 {count} 个问题，另有 {notes} 条提示"
+    ),
     "sanitize-notes": Text(
         "{name}: {count:~note}, and nothing wrong", "{name}：{count} 条提示，没有发现问题"
     ),

@@ -52,10 +52,14 @@ def show(
 
 
 def _counted(name: str, findings: Sequence[Finding | HostFinding]) -> tuple[str, str]:
-    """Says how many findings there are, or how many notes where there is nothing else."""
-    if without_notes(findings):
-        return say("cli.sanitize-findings", name=name, count=len(findings)), "bold red"
-    return say("cli.sanitize-notes", name=name, count=len(findings)), "bold yellow"
+    """Says how many findings there are, and how many notes, which are none."""
+    wrong = len(without_notes(findings))
+    notes = len(findings) - wrong
+    if not wrong:
+        return say("cli.sanitize-notes", name=name, count=notes), "bold yellow"
+    if not notes:
+        return say("cli.sanitize-findings", name=name, count=wrong), "bold red"
+    return say("cli.sanitize-findings-and-notes", name=name, count=wrong, notes=notes), "bold red"
 
 
 def plain(finding: Finding | HostFinding) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.kernels import building
 from flashpath.kernels.building import dtype_name
 from flashpath.messages import Message
 
@@ -62,6 +63,10 @@ def require_apart(operation: str, out: Any, *inputs: Any, in_place: bool = False
 
     `in_place` allows exactly the input's memory, where each element is read before it is written.
     """
+    if building.follower is not None:
+        for tensor in inputs:
+            building.follower.apart(out, tensor)
+        return
     start, end = _span(out)
     for tensor in inputs:
         first, last = _span(tensor)

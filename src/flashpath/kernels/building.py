@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from flashpath import settings
 from flashpath.gpus import parse_arch
@@ -29,6 +29,25 @@ CPP_TYPES = {
 Defines = tuple[tuple[str, str], ...]
 
 
+class Follower(Protocol):
+    """Notes what a rung's host function would launch, in the place of launching it."""
+
+    sm_count: Any
+    max_shared: Any
+
+    def kernel(self, compiled: Callable[[str], Kernel]) -> Any:
+        """Stands for a kernel; `compiled` makes the real one, for an architecture."""
+        ...
+
+    def apart(self, one: Any, other: Any) -> None:
+        """The host function has found that two tensors share no memory."""
+        ...
+
+
+follower: Follower | None = None
+"""At most one: see `flashpath.kernels.exporting`."""
+
+
 @functools.cache
 def _cuda_kernel(file: Path, name: str, arch: str, defines: Defines = ()) -> Kernel:
     return compile(file, arch=arch, defines=dict(defines), name_expressions=[name], assemble=False)[name]
@@ -39,6 +58,8 @@ def cuda_kernel(file: Path, name: str, tensor: Any, defines: Defines = ()) -> Ke
 
     `defines` are macros and what they stand for.
     """
+    if follower is not None:
+        return follower.kernel(lambda arch: _cuda_kernel(file, name, arch, defines))
     index = tensor.get_device()
     arch = cuda.device(index).arch if index >= 0 else cuda.default_arch()
     return _cuda_kernel(file, name, arch, defines)
@@ -129,6 +150,8 @@ def sm_count(tensor: Any, where: Where | None = None) -> int:
     """Returns the SMs of `where`, or of the GPU that a tensor is on; the virtual GPU counts as one SM."""
     if where is not None:
         return where.sm_count
+    if follower is not None:
+        return follower.sm_count
     return cuda.device(tensor.get_device()).sm_count if tensor.is_cuda else 1
 
 
@@ -136,6 +159,8 @@ def max_shared_per_block(tensor: Any, where: Where | None = None) -> int:
     """Returns the bytes of shared memory that a block can have: on `where`, or on the tensor's GPU."""
     if where is not None:
         return where.shared
+    if follower is not None:
+        return follower.max_shared
     if tensor.is_cuda:
         return cuda.device(tensor.get_device()).max_shared_per_block
     return profile_for(cuda.default_arch()).architecture.max_shared_per_block_bytes

@@ -24,6 +24,130 @@ HIDDEN_THREADS = Text(
 )
 
 MESSAGES: dict[str, Text | Entry] = {
+    # ---- Exporting -------------------------------------------------------------------------------------
+    "export-name": Entry(
+        Text("{name!r} is no name for a function.", "{name!r} 不能作函数名。"),
+        Text("Name one: name='softmax'.", "请另外指定：name='softmax'。"),
+        command_fix=Text("Name one: --name softmax.", "请另外指定：--name softmax。"),
+    ),
+    "export-launch-of-rung": Entry(
+        Text(
+            "{rung} is a rung: its host function decides the launch.",
+            "{rung} 是梯级：启动由它的主机端函数决定。",
+        ),
+        Text("Leave away launch and requires.", "请去掉 launch 和 requires。"),
+        command_fix=Text("Leave away --launch and --require.", "请去掉 --launch 和 --require。"),
+    ),
+    "export-launch-of-kernel": Entry(
+        Text("A kernel is exported with one signature and one launch.", "导出核函数需要一个签名和一次启动。"),
+        Text(
+            "fp.export(kernel, 'saxpy.so', 'x: float32[n]', '<<<cdiv(n, 256), 256>>>(n, x)')",
+            "fp.export(kernel, 'saxpy.so', 'x: float32[n]', '<<<cdiv(n, 256), 256>>>(n, x)')",
+        ),
+        command_fix=Text(
+            "--signature 'x: float32[n]' --launch '<<<cdiv(n, 256), 256>>>(n, x)'",
+            "--signature 'x: float32[n]' --launch '<<<cdiv(n, 256), 256>>>(n, x)'",
+        ),
+    ),
+    "export-no-kernel": Entry(
+        Text("{value} is neither a kernel nor a rung.", "{value} 既不是核函数也不是梯级。"),
+        Text(
+            "Pass module['name'], a list of them, or fp.kernels.ladder('softmax')['resident'].",
+            "请传入 module['name']、它们的列表，或 fp.kernels.ladder('softmax')['resident']。",
+        ),
+    ),
+    "export-unlike": Entry(
+        Text(
+            "These are not one kernel for several architectures: {names}.",
+            "这些不是同一个核函数在不同架构上的版本：{names}。",
+        ),
+        Text(
+            "Compile the same source for each: fp.compile('saxpy.cu', arch='sm_90')['saxpy'].",
+            "请为每个架构编译同一份源代码：fp.compile('saxpy.cu', arch='sm_90')['saxpy']。",
+        ),
+    ),
+    "export-language": Entry(
+        Text(
+            "{rung} is written in {language}; only rungs in CUDA C++ can be exported.",
+            "{rung} 用 {language} 写成；只有 CUDA C++ 的梯级可以导出。",
+        ),
+        Text("`flashpath ladder NAME` lists the others.", "`flashpath ladder NAME` 会列出其他梯级。"),
+    ),
+    "export-arch": Entry(
+        Text(
+            "{rung} runs from {least} on, and not on {arch}.",
+            "{rung} 需要 {least} 或更新的架构，不能用于 {arch}。",
+        ),
+        Text("Name later architectures only.", "请只写更新的架构。"),
+    ),
+    "export-other-arguments": Entry(
+        Text(
+            "{signature!r} has other arguments than the signatures before it.",
+            "{signature!r} 的参数与前面的签名不同。",
+        ),
+        Text("Give all signatures the same names, in the same order.", "请让所有签名的参数名和次序一致。"),
+    ),
+    "export-many": Entry(
+        Text("The signatures need more than {most} variants.", "这些签名需要的变体超过 {most} 个。"),
+        Text("Export fewer sizes, or several libraries.", "请减少大小的种类，或导出成几个库。"),
+    ),
+    "export-no-signature": Text("There is no signature to export for.", "没有要导出的签名。"),
+    "export-arguments": Entry(
+        Text("{rung} does not take these arguments: {problem}.", "{rung} 不接受这些参数：{problem}。"),
+        Text(
+            "The names are those of its host function; outputs are arguments as well, mostly `out`.",
+            "参数名与它的主机端函数相同；输出也是参数，通常叫 `out`。",
+        ),
+    ),
+    "export-number-of-rung": Entry(
+        Text(
+            "{name} is a number, and a rung's numbers are fixed in the library.",
+            "{name} 是数，而梯级的数会固定在库里。",
+        ),
+        Text("Write its value: '{name}=1.0'.", "请写出它的值：'{name}=1.0'。"),
+    ),
+    "export-option": Entry(
+        Text("{text!r} has no value that Python could read.", "{text!r} 的值不是 Python 的字面量。"),
+        Text("Write it as 'eps=1e-6' or 'op='sum''.", "请写成 'eps=1e-6' 或 'op='sum''。"),
+    ),
+    "export-extent": Entry(
+        Text("The extent {extent} in {text!r} is no number.", "{text!r} 里的大小 {extent} 不是数。"),
+        Text(
+            "Give its values: sizes={{{extent!r}: [128, 1000]}}.",
+            "请给出它的取值：sizes={{{extent!r}: [128, 1000]}}。",
+        ),
+        command_fix=Text(
+            "Give its values: --size {extent}=128,1000.", "请给出它的取值：--size {extent}=128,1000。"
+        ),
+    ),
+    "export-refused": Text("{rung} cannot be exported: {why}.", "{rung} 不能导出：{why}。"),
+    "export-launches": Text(
+        "it launches {count:~kernel}, and a library launches one", "它启动 {count} 个核函数，而库只启动一个"
+    ),
+    "export-torch": Text(
+        "it calls torch's {operator}, which the library would lack",
+        "它调用 torch 的 {operator}，而库里没有 torch",
+    ),
+    "export-memory": Text(
+        "a kernel is given memory that is none of the arguments, as where an output such as `out` is left away",
+        "核函数用到的内存不是参数，例如漏掉了 `out` 这样的输出参数",
+    ),
+    "export-overlap": Text("{name} is given twice", "{name} 传入了两次"),
+    "export-place": Text(
+        "This rung cannot be exported: it asks whether {name} is on a GPU, and does other things where it is not.",
+        "这个梯级不能导出：它会询问 {name} 是否在 GPU 上，并据此做不同的事。",
+    ),
+    "export-unseen": Text(
+        "it launches {kernel} in a way that cannot be followed", "它启动 {kernel} 的方式无法跟踪"
+    ),
+    "export-unfollowed": Text(
+        "its host function computes with what cannot be followed: {problem}",
+        "它的主机端函数用到了无法跟踪的计算：{problem}",
+    ),
+    "export-launch-options": Text(
+        "{kernel} is launched with a stream, a cluster or cooperatively, which a library cannot.",
+        "{kernel} 的启动指定了流、集群或协作方式，库无法做到。",
+    ),
     # ---- Ladders -----------------------------------------------------------------------------------------
     "no-choice": Entry(
         Text(

@@ -10,12 +10,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flashpath.vgpu.driver_library import driver
     from flashpath.vgpu.triton_driver import TritonGpu, disable_triton, enable_triton, triton
 
-__all__ = ["TritonGpu", "disable_triton", "enable_triton", "triton"]
+_HOME = {
+    "TritonGpu": "triton_driver",
+    "disable_triton": "triton_driver",
+    "driver": "driver_library",
+    "enable_triton": "triton_driver",
+    "triton": "triton_driver",
+}
+
+__all__ = ["TritonGpu", "disable_triton", "driver", "enable_triton", "triton"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module 'flashpath.vgpu' has no attribute {name!r}")
-    return getattr(importlib.import_module("flashpath.vgpu.triton_driver"), name)
+    return getattr(importlib.import_module(f"flashpath.vgpu.{_HOME[name]}"), name)

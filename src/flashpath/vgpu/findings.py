@@ -76,6 +76,7 @@ _ADVICE_FOR_CODE: dict[str, str] = {
     "vgpu.nobody-goes-on": "vgpu.advice-nobody-goes-on",
     "vgpu.nobody-goes-on-without-room": "vgpu.advice-nobody-goes-on",
     "vgpu.no-fence-after-atomic": "vgpu.advice-no-fence-after-atomic",
+    "vgpu.no-barrier-after-exchange": "vgpu.advice-no-barrier-after-exchange",
 }
 _ACTIONS = {"read": "vgpu.action-read", "write": "vgpu.action-write", "atomic": "vgpu.action-atomic"}
 

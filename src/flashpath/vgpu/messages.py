@@ -29,6 +29,13 @@ MESSAGES: dict[str, Text | Entry] = {
             "请在源代码目录里运行 `pip install -e .`；它需要 C++ 编译器（`{compiler}`）。",
         ),
     ),
+    "driver-loaded": Entry(
+        Text(
+            "This process runs exported libraries on a virtual {loaded} already, and cannot change to {wanted}.",
+            "这个进程已经让导出的库在虚拟的 {loaded} 上运行，不能再换成 {wanted}。",
+        ),
+        Text("Start another process.", "请另起一个进程。"),
+    ),
     "runtime-not-built": Entry(
         Text(
             "The virtual GPU's runtime library is not built: there is no {path}.",
@@ -419,6 +426,13 @@ MESSAGES: dict[str, Text | Entry] = {
         "对{piece}的{action}，在另一个线程块的{other}之后：那个线程块随后执行了栅栏和原子操作，本线程块看到了那次原子操作，"
         "但之后没有栅栏；仅作提示，现有 GPU 会保持这个先后",
     ),
+    "no-barrier-after-exchange": Text(
+        "{action} of {piece} after {other} by another thread: a lane of this warp has waited for that, and the others "
+        "know of it by a shuffle or a vote alone, which passes values and orders no memory; a note, GPUs of today keep "
+        "the order",
+        "对{piece}的{action}，在另一个线程的{other}之后：本 warp 的一个 lane 等到了它，其他 lane 只是通过洗牌或投票得知，"
+        "而洗牌和投票只传递数值，不规定内存访问的先后；仅作提示，现有 GPU 会保持这个先后",
+    ),
     "copy-still-writes": Text(
         "{action} of {piece}, where an asynchronous copy writes: the thread that began it has not waited for it yet",
         "对{piece}的{action}，而一次异步拷贝正在写那里：发起拷贝的线程还没有等它完成",
@@ -747,6 +761,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "To have the memory model's word for it, call __threadfence() after the atomic operation as well, before "
         "memory that other blocks used is read or written.",
         "想让内存模型也保证正确，在原子操作之后、读写其他线程块用过的内存之前，再调用一次 __threadfence()。",
+    ),
+    "advice-no-barrier-after-exchange": Text(
+        "To have the memory model's word for it, call __syncwarp() after the lane has waited, or let each lane wait.",
+        "想让内存模型也保证正确，在那个 lane 等到之后调用 __syncwarp()，或者让每个 lane 都等待。",
     ),
     "advice-out-of-bounds": Text(
         "Compare the index with the array's length before the access; pointers come from the launch's arguments.",

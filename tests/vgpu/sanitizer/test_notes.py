@@ -175,6 +175,66 @@ def test_an_exchange_does_not_bring_writes_to_other_lanes() -> None:
     assert {finding.kind for finding in look_at(source, 32, grid=1)} == {"race"}
 
 
+ONE_LANE_WAITS = """
+#include <cuda/atomic>
+__global__ void pass(int* y) {
+  __shared__ int s[32];
+  __shared__ int arrived;
+  cuda::atomic_ref<int, cuda::thread_scope_block> flag(arrived);
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x == 0) arrived = 0;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    s[lane] = lane;
+    __syncwarp();
+    if (lane == 0) flag.store(1, cuda::memory_order_release);
+  } else {
+    int there = 0;
+    while (there == 0) {
+      if (lane == 0) there = flag.load(ORDER);
+      there = TOLD;
+    }
+    y[lane] = s[31 - lane];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "told", "kinds"),
+    [
+        ("cuda::memory_order_acquire", "__shfl_sync(~0u, there, 0)", {"weak-order"}),
+        ("cuda::memory_order_acquire", "__any_sync(~0u, there)", {"weak-order"}),
+        ("cuda::memory_order_acquire", "__shfl_sync(~0u, there, 0); __syncwarp()", set[str]()),
+        ("cuda::memory_order_relaxed", "__shfl_sync(~0u, there, 0)", {"race"}),
+    ],
+)
+def test_one_lane_that_waits_tells_the_others_by_a_shuffle(order: str, told: str, kinds: set[str]) -> None:
+    source = ONE_LANE_WAITS.replace("ORDER", order).replace("TOLD", told)
+    found = look_at(source, 32, grid=1, block=64)
+    assert {finding.kind for finding in found} == kinds
+    for finding in found:
+        if finding.kind == "weak-order":
+            assert "by a shuffle or a vote alone" in finding.message
+            assert "__syncwarp()" in finding.advice
+            assert finding.thread is not None
+            assert finding.thread[0] > 32  # lane 0 of that warp knows
+
+
+def test_a_barrier_of_several_warps_as_cooperative_groups_has_it() -> None:
+    source = """
+    #include <cooperative_groups.h>
+    #include <cooperative_groups/reduce.h>
+    namespace cg = cooperative_groups;
+    __global__ void sums(const int* x, int* y) {
+      __shared__ cg::block_tile_memory<128> room;
+      auto tile = cg::tiled_partition<64>(cg::this_thread_block(room));
+      for (int k = 0; k < 2; ++k) y[threadIdx.x] = cg::reduce(tile, x[threadIdx.x] + k, cg::plus<int>());
+    }
+    """
+    assert {finding.kind for finding in look_at(source, 128, 128, grid=1, block=128)} == {"weak-order"}
+
+
 def test_of_two_races_the_one_between_warps_is_told() -> None:
     source = """
     __global__ void two(int* y) {

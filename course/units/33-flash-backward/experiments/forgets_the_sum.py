@@ -13,7 +13,8 @@ class _Attention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, dout):
         q, k, v, p = ctx.saved_tensors
-        ds = p * (dout @ v.T)  # wrong: each score also changes the denominator of its row
+        # Wrong: each score also changes the denominator of its row.
+        ds = p * (dout @ v.T)
         return ds @ k, ds.T @ q, p.T @ dout
 
 

@@ -116,6 +116,9 @@ def shell_lines(command: str, width: int = 80) -> str:
     return " \\\n".join(lines)
 
 
+_MARKS = {"en": (": ", ", ", ". "), "zh": ("：", "，", "。")}  # colon, comma, full stop
+
+
 # ---- Each directive ------------------------------------------------------------------------------------
 
 
@@ -156,8 +159,8 @@ class _Expander:
         found = rung(directive.argument)
         file = found.file.parent / directive.options["file"] if "file" in directive.options else found.file
         ladder, name = directive.argument.split("/")
-        said = {"en": "The whole of it", "zh": "全文"}[self.lang]
-        return f"{self._code(file, directive)}\n\n*{said}: `flashpath ladder {ladder} {name}`*"
+        said = {"en": "The whole of it: ", "zh": "全文："}[self.lang]
+        return f"{self._code(file, directive)}\n\n*{said}`flashpath ladder {ladder} {name}`*"
 
     def _program(self, directive: Directive) -> str:
         file = program_file(directive.argument)
@@ -210,10 +213,11 @@ class _Expander:
         title = exercise.title.in_(self.lang)
         own = f"exercises/{exercise.name}/task.{self.lang}.md" if exercise.kind != "quiz" else "quiz.toml"
         kind = kind_name(exercise.kind, self.lang)
-        language = f", {LANGUAGE_NAMES[exercise.language]}" if exercise.language else ""
+        colon, comma, stop = _MARKS[self.lang]
+        language = f"{comma}{LANGUAGE_NAMES[exercise.language]}" if exercise.language else ""
         minutes = Message("course.workspace.minutes", {"count": exercise.minutes}).text(self.lang)
-        said = f"{kind}{language}, {minutes}. `flashpath grade {exercise.id}`"
-        return f"{number}. [{title}]({target or own}): {said}"
+        said = f"{kind}{language}{comma}{minutes}{stop}`flashpath grade {exercise.id}`"
+        return f"{number}. [{title}]({target or own}){colon}{said}"
 
     def _checkpoints(self, directive: Directive) -> str:
         del directive
@@ -227,6 +231,7 @@ def resource_line(resource: Resource, lang: str, part: str = "") -> str:
     """Returns a resource in one line of Markdown; `part` names chapters of it."""
     title = resource.title.in_(lang)
     linked = f"[{title}]({resource.url})" if resource.url else title
-    by = f", {resource.by}" if resource.by else ""
-    note = f". {resource.note.in_(lang)}" if resource.note else ""
+    _, comma, stop = _MARKS[lang]
+    by = f"{comma}{resource.by}" if resource.by else ""
+    note = f"{stop}{resource.note.in_(lang)}" if resource.note else ""
     return f"{linked}{part}{by}{note}"

@@ -133,7 +133,7 @@ def _function(table: Table, values: Collection[str], language: str) -> dict[str,
     if not arguments:
         table.missing("arguments", '["x"]')
     imports = table.strings("imports")
-    known = ("math", "numpy", "torch") if language == "pytorch" else ("math", "numpy")
+    known = ("heapq", "math", "numpy") + (("torch",) if language == "pytorch" else ())
     for each in imports:
         table.one_of("imports", each, known)
     return {

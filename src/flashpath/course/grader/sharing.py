@@ -18,7 +18,7 @@ from flashpath.course.grader.verdict import Failure
 from flashpath.course.sandbox import SandboxError
 from flashpath.messages import Message, told
 
-_MOST_ELEMENTS = 10_000
+_MOST_ELEMENTS = 20_000
 _SHARE_OF_THREADS = 0.6  # some threads of a block may have no element, and do nothing
 _FEWEST_LANES = 4.0  # one thread may load four elements at once
 

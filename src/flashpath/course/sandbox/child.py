@@ -21,6 +21,7 @@ from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.places import Places, package_folders
+from flashpath.course.sandbox.tree import tree_of
 from flashpath.messages import Message, say, told
 
 _LAST_LINES = 8
@@ -81,6 +82,7 @@ class Child:
             "read": [str(each) for each in places.readable],
             "list": [str(each) for each in places.listable],
             "write": [str(self.folder), *map(str, places.writable)],
+            "tree": tree_of(places),
             "allowed": list(allowed),
             "limits": {
                 "cpu_seconds": limits.cpu_seconds,

@@ -20,6 +20,7 @@ MEANING = {
     "landlock": "course.sandbox.part-landlock",
     "seccomp": "course.sandbox.part-seccomp",
     "no-network": "course.sandbox.part-no-network",
+    "unseen": "course.sandbox.part-unseen",
 }
 
 

@@ -294,4 +294,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "不启动进程，不打开套接字，不触及其他进程，不改文件的权限和时间",
     ),
     "part-no-network": Text("is in a network of its own, with nothing in it", "处在空无一物的独立网络中"),
+    "part-unseen": Text(
+        "does not see that there are other files, nor how long they are", "看不到其他文件是否存在、有多长"
+    ),
 }

@@ -1,7 +1,7 @@
 """FlashAttention 2, the forward pass: grouped heads, a causal mask or none, any lengths.
 
 A program for each 32 queries of a head. q, o: (queries, heads, d), k, v: (keys, heads // group, d), fp16: the heads of a token
-side by side. lse: (heads, queries), float32, natural logarithms. Heads 0 to group - 1 share the first head of k and v, and
+side by side; d <= BLOCK_D. lse: (heads, queries), float32, natural logarithms. Heads 0 to group - 1 share the first head of k and v, and
 so on. causal = 1: query i sees the keys j <= i + keys - queries; 0: all. A query that sees nothing: o = 0, lse = -inf.
 """
 

@@ -25,8 +25,7 @@ def _kernel(file: str, name: str, edits: Sequence[tuple[str, str]] = ()) -> Any:
     path = settings.content_dir("course") / "units/07-scan-and-sort/exercises" / file
     source = path.read_text(encoding="utf-8")
     for old, new in edits:
-        if source.count(old) != 1:
-            raise ValueError(f"{old!r} is there {source.count(old)} times in {file}")
+        assert source.count(old) == 1, f"{old!r} in {file}"
         source = source.replace(old, new)
     return jit.compile(source, name_expressions=[name])[name]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 _LINUX = sys.platform == "linux"
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
 _OPEN_FILES = 256
 
 in_force: list[str] = []  # what has been given up so far in this process
@@ -38,18 +38,47 @@ def die_with(parent: int) -> None:
 
 
 def leave_network() -> bool:
-    """Into a network of its own, with nothing in it. Needs one thread, and a kernel that lets users do it."""
+    """Into a network of its own, with nothing in it, and a namespace of mounts, where `sight.narrow` works.
+
+    Needs one thread, and a kernel that lets users do it.
+    """
     if not _LINUX:
         return False
     libc = _libc()
-    left = libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0 or libc.unshare(_CLONE_NEWNET) == 0
+    user, group = os.getuid(), os.getgid()
+    left = libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0
+    if left:
+        _stay(user, group)
+    left = left or libc.unshare(_CLONE_NEWNET) == 0
     if left:
         in_force.append("no-network")
     return left
 
 
+def _stay(user: int, group: int) -> None:
+    """In a namespace of users it is the same one as outside; nobody else is there."""
+    for name, text in (
+        ("uid_map", f"{user} {user} 1"),
+        ("setgroups", "deny"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with contextlib.suppress(OSError):
+            Path("/proc/self", name).write_text(text, encoding="ascii")
+
+
+def hide_files(plan: dict[str, Any]) -> bool:
+    """Nothing is seen of the file system but what the plan names; not even whether it is there."""
+    if not _LINUX or _libc().unshare(_CLONE_NEWNS) != 0:
+        return False
+    from . import sight
+
+    return sight.narrow(plan["tree"], plan["folder"])
+
+
 def enforce(plan: dict[str, Any]) -> None:
     """Give up what the plan says; each part where the system has it."""
+    if hide_files(plan):
+        in_force.append("unseen")
     if set_limits(plan["limits"]):
         in_force.append("rlimits")
     if _LINUX:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 PACK_BYTES = 16
@@ -28,7 +27,9 @@ def packing(n: int, *tensors: Any) -> Packing:
     """
     size: int = tensors[0].element_size()
     first: int = tensors[0].data_ptr()
-    width = max(1, math.gcd(PACK_BYTES, *(each.data_ptr() - first for each in tensors)) // size)
+    width = PACK_BYTES // size
+    while width > 1 and any((each.data_ptr() - first) % (width * size) for each in tensors):
+        width //= 2
     if n % width == 0 and first % (width * size) == 0:
         return Packing(width, True, n // width)
     return Packing(width, False, (n + 2 * width - 2) // width)

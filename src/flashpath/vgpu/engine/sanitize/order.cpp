@@ -75,6 +75,12 @@ bool counts(const Program& program, const Instruction& i) {
   return program.origins[i.index].operation.find(".exch") == std::string::npos;
 }
 
+// What a thread learns by itself, the others of its warp do not know, though it may tell them by a value.
+void learn_alone(WarpWatch& watch, int lane, const ClockRef& clock) {
+  learn(watch, 1u << lane, clock);
+  ordering(watch).unpassed |= 1u << lane;
+}
+
 // What reading a place tells a thread: at once (acquire), or after its next fence.
 void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
   const bool acquires = (i.order & kAcquire) != 0;
@@ -94,7 +100,7 @@ void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
       watch.block->counted = joined(watch.block->counted, clock);
     }
     if (acquires) {
-      learn(watch, 1u << lane, clock);
+      learn_alone(watch, lane, clock);
     } else {
       ClockRef& seen = (near ? ordering(watch).seen_near : ordering(watch).seen_far)[lane];
       seen = joined(seen, clock);
@@ -121,6 +127,24 @@ Release release_of(const WarpWatch& watch, const Instruction& i, int lane) {
   return release;
 }
 
+// Whether the clock has what the record tells of.
+bool has(const ClockRef& clock, const Owner& owner, Record record) {
+  if (!clock) return false;
+  const Epoch epoch = epoch_of(record);
+  return epoch <= clock->of(thread_of(owner, lane_of(record))) || epoch <= clock->of(whole_warp(owner)) ||
+         epoch <= clock->of(whole_block(owner.block));
+}
+
+bool knows(const WarpWatch& watch, const View& view, Record record) {
+  const Epoch epoch = epoch_of(record);
+  const Owner& owner = epochs(watch).owner(epoch);
+  if (owner.block == watch.block->number) {
+    if (epoch <= view.block) return true;
+    if (owner.warp == watch.index && epoch <= view.warp) return true;
+  }
+  return has(view.beyond, owner, record);
+}
+
 // At a barrier: what its threads had done and knew at their sequential fences, others may pass on from now; and what
 // they have seen, others know after such a fence.
 void share_fences(WarpWatch& watch, u32 lanes, ClockBuilder& near, ClockBuilder& far) {
@@ -141,6 +165,20 @@ void share_fences(WarpWatch& watch, u32 lanes, ClockBuilder& near, ClockBuilder&
 void add_shared(BlockWatch& block, ClockBuilder& near, ClockBuilder& far) {
   block.fenced.near = joined(block.fenced.near, near.build());
   block.fenced.far = joined(block.fenced.far, far.build());
+}
+
+// At an exchange: what a lane has learned by itself, others may be told of by its value.
+void pass_on(WarpWatch& watch, u32 executing, const u32* members) {
+  Ordering& fences = *watch.ordering;
+  for_lanes(std::exchange(fences.unpassed, fences.unpassed & ~executing) & executing, [&](int from) {
+    const View& view = watch.view[from];
+    for_lanes(executing & members[from], [&](int to) {
+      View& heard = fences.heard[to];
+      heard.block = std::max(heard.block, view.block);
+      heard.warp = std::max(heard.warp, view.warp);
+      heard.beyond = joined(heard.beyond, view.beyond);
+    });
+  });
 }
 
 void join_release(std::vector<Release>& releases, Release release) {
@@ -188,14 +226,9 @@ bool happened_before(const WarpWatch& watch, int lane, Record record) {
   const Epoch epoch = epoch_of(record);
   if (epoch < kFirstEpoch) return true;
   const Owner& owner = epochs(watch).owner(epoch);
-  const View& view = watch.view[lane];
-  if (owner.block == watch.block->number) {
-    if (epoch <= view.block) return true;
-    if (owner.warp == watch.index && (epoch <= view.warp || lane_of(record) == static_cast<u32>(lane))) return true;
-  }
-  if (!view.beyond) return false;
-  return epoch <= view.beyond->of(thread_of(owner, lane_of(record))) ||
-         epoch <= view.beyond->of(whole_warp(owner)) || epoch <= view.beyond->of(whole_block(owner.block));
+  const bool is_own_warp = owner.block == watch.block->number && owner.warp == watch.index;
+  if (is_own_warp && lane_of(record) == static_cast<u32>(lane)) return true;
+  return knows(watch, watch.view[lane], record);
 }
 
 void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes) {
@@ -268,6 +301,7 @@ void meet_warp(exec::Warp& warp, const u32* members) {
 
 void exchange(exec::Warp& warp, const u32* members) {
   WarpWatch& watch = *warp.watch;
+  if (watch.ordering != nullptr) pass_on(watch, warp.executing, members);
   if (!watch.reads) return;  // the last one has told all
   u32 common = kAllLanes;
   for_lanes(warp.executing, [&](int lane) {
@@ -279,12 +313,11 @@ void exchange(exec::Warp& warp, const u32* members) {
 }
 
 bool lacks_only_a_fence(const WarpWatch& watch, Record record) {
-  const ClockRef& counted = watch.block->counted;
-  if (!counted) return false;
-  const Epoch epoch = epoch_of(record);
-  const Owner& owner = epochs(watch).owner(epoch);
-  return epoch <= counted->of(thread_of(owner, lane_of(record))) || epoch <= counted->of(whole_warp(owner)) ||
-         epoch <= counted->of(whole_block(owner.block));
+  return has(watch.block->counted, epochs(watch).owner(epoch_of(record)), record);
+}
+
+bool lacks_only_a_barrier(const WarpWatch& watch, int lane, Record record) {
+  return watch.ordering != nullptr && knows(watch, watch.ordering->heard[lane], record);
 }
 
 void fence(exec::Warp& warp, const Instruction& i) {
@@ -296,8 +329,8 @@ void fence(exec::Warp& warp, const Instruction& i) {
     if (wide) learn(watch, warp.executing, watch.block->seen.far);
   }
   for_lanes(warp.executing, [&](int lane) {
-    if (fences.seen_near[lane]) learn(watch, 1u << lane, std::exchange(fences.seen_near[lane], {}));
-    if (wide && fences.seen_far[lane]) learn(watch, 1u << lane, std::exchange(fences.seen_far[lane], {}));
+    if (fences.seen_near[lane]) learn_alone(watch, lane, std::exchange(fences.seen_near[lane], {}));
+    if (wide && fences.seen_far[lane]) learn_alone(watch, lane, std::exchange(fences.seen_far[lane], {}));
     fences.near[lane] = {watch.epoch, watch.view[lane]};
     if (wide) fences.far[lane] = fences.near[lane];
   });

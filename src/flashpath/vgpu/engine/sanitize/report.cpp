@@ -97,7 +97,7 @@ bool is_guess(const exec::Warp& warp, u32 load) {
 
 // Accesses that the memory model calls a race, and whose order their writers have seen to in another way: what is told
 // of them, or nothing.
-const char* weak_order(const exec::Warp& warp, const Instruction& i, const Access& other) {
+const char* weak_order(const exec::Warp& warp, const Instruction& i, int lane, const Access& other) {
   const Program& program = *warp.launch->program;
   const Instruction& earlier = program.code[other.instruction];
   const auto is_atomic = [](const Instruction& each) { return (each.order & kReadModifyWrite) != 0; };
@@ -106,6 +106,7 @@ const char* weak_order(const exec::Warp& warp, const Instruction& i, const Acces
       (loads(earlier) && is_atomic(i) && is_guess(warp, other.instruction))) {
     return "vgpu.guess-beside-atomics";
   }
+  if (lacks_only_a_barrier(*warp.watch, lane, other.record)) return "vgpu.no-barrier-after-exchange";
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
   if (owner.block == warp.watch->block->number) return nullptr;
   return lacks_only_a_fence(*warp.watch, other.record) ? "vgpu.no-fence-after-atomic" : nullptr;
@@ -142,7 +143,7 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
     message.code = "vgpu.race-same-write";
   }
   const char* kind = "race";
-  if (const char* const code = weak_order(warp, i, other)) {
+  if (const char* const code = weak_order(warp, i, lane, other)) {
     kind = "weak-order";
     message.code = code;
   }

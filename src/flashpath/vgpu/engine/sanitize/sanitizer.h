@@ -8,7 +8,8 @@
 //   barriers of a block (bar.sync, bar.red; bar.arrive for those that wait), among their threads;
 //   bar.warp.sync, among its members;
 //   shuffles, votes, matches and reductions: what their members have read before what these write afterwards, since
-//   none goes on before all are there, with values that they have read. They order nothing else;
+//   none goes on before all are there, with values that they have read. They order nothing else: what one member has
+//   acquired, the others are only told of (a note);
 //   mbarrier: an arrival before the waits that see its phase complete;
 //   release and acquire: a fence and then a strong write (or a .release), before a strong read of the same place
 //   that sees it (or what read-modify-writes made of it) and then a fence (or an .acquire), where the scopes of all
@@ -77,6 +78,8 @@ struct Ordering {
   ClockRef seen_far[kLanes];   // from other blocks
   u64 polled[kLanes] = {};     // the version of the flag that it read last, and whether by an acquire: that one has
                                // nothing to tell again
+  u32 unpassed = 0;     // lanes that have learned something by themselves since they last exchanged values
+  View heard[kLanes];  // what lanes knew that have exchanged values with each: passed on, if not by the memory model
 };
 
 // Memory for accesses that cannot be made, where the launch goes on: zeros to read, and room to write.
@@ -296,6 +299,8 @@ void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane,
 // Whether what the record tells of would have happened before, if a fence had followed an atomic operation by which the
 // block has counted.
 bool lacks_only_a_fence(const WarpWatch& watch, Record record);
+// Whether it would have, if exchanges between lanes passed on what one of them has acquired.
+bool lacks_only_a_barrier(const WarpWatch& watch, int lane, Record record);
 void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece,
                           Shadow* shadow = nullptr, u64 origin = 0);
 

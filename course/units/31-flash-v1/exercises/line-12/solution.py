@@ -1,0 +1,17 @@
+"""Lines 11 and 12 of algorithm 1: what earlier tiles left, and one tile more."""
+
+import numpy as np
+
+
+def add_tile(m, l, o, m_tile, l_tile, pv_tile):
+    """The attention to the keys of all tiles, the new one included.
+
+    m, l: (rows), o: (rows, d): what earlier tiles left, with o divided by l. m = -inf: nothing was seen.
+    m_tile, l_tile: (rows), pv_tile: (rows, d): the tile's maximum, Σ e^(s - m_tile) and Σ e^(s - m_tile) v.
+    """
+    m_new = np.maximum(m, m_tile)
+    before = l * np.exp(m - m_new)  # what the earlier keys have of the new sum
+    of_tile = np.exp(m_tile - m_new)
+    l_new = before + of_tile * l_tile
+    o = (before[:, None] * o + of_tile[:, None] * pv_tile) / l_new[:, None]
+    return m_new, l_new, o

@@ -1,0 +1,9 @@
+// The last of the backward pass's kernels: dq = scale · sums, in half precision. sums: (n), float, what all blocks of keys
+// have added up; dq: (n). Blocks of 256 threads, two neighbouring numbers for each thread.
+#include <cuda_fp16.h>
+
+__global__ void finish(int n, float scale, const float* sums, __half* dq) {
+  const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  // TODO: both numbers, in one load and one store; the last thread may have one only.
+  if (i < n) dq[i] = __float2half(sums[i]);
+}
