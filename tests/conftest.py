@@ -18,6 +18,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Commands that tests start write into pipes of no width, also where pytest's workers name one.
 os.environ.pop("COLUMNS", None)
 
+# What is said is compared in English, whatever language the developer's shell has.
+os.environ.pop("FLASHPATH_LANG", None)
+
 from flashpath.jit import device
 
 

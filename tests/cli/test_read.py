@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import re
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -106,6 +109,24 @@ def test_in_a_work_folder_links_lead_to_ones_own_files(
     assert "加倍" in flashpath("resources", "--week", "1")
 
 
+@pytest.mark.parametrize("name", ["docs/attention", "docs/attention.md", "docs/attention.zh.md"])
+def test_a_page_that_a_lesson_names(name: str) -> None:
+    assert flashpath("read", name).startswith("# Attention")
+    assert flashpath("read", name, "--lang", "zh").startswith("# 注意力")
+    assert json.loads(flashpath("read", name, "--json"))["markdown"].startswith("# Attention")
+
+
+def test_pages_of_results_are_in_english_only() -> None:
+    words = ["read", "docs/results/attention"]
+    assert flashpath(*words) == flashpath(*words, "--lang", "zh")
+
+
+@pytest.mark.parametrize("name", ["docs/atention", "docs/../README", "docs/"])
+def test_a_page_of_nobody(name: str) -> None:
+    with pytest.raises(FlashpathError, match="There is no page"):
+        flashpath("read", name)
+
+
 def test_a_unit_of_nobody() -> None:
     with pytest.raises(FlashpathError, match="Did you mean doubling"):
         flashpath("read", "dubling")
@@ -186,3 +207,22 @@ def test_commands_of_lessons_find_their_files_from_any_folder(
     program.parent.mkdir(parents=True)
     program.write_text("// my own")
     assert shipped(program) == program
+
+
+@pytest.mark.parametrize("width", [34, 50, 80, 112])
+def test_nothing_of_a_table_is_cut_off(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chinese has no spaces, and a table that takes a sentence for one word would end it with three dots."""
+    cells = [
+        ["段", "做什么", "我们的"],
+        ["1", "常量；保存种子；没有查询就离开，一块也没有时写出 0 与 +∞", "first_tile、last_tile"],
+        ["2", "Waits for K, begins to copy V", "multiply、transform、hide"],
+    ]
+    rows = ["| " + " | ".join(row) + " |" for row in cells]
+    out = Console(width=width, record=True, force_terminal=True, color_system=None, file=io.StringIO())
+    monkeypatch.setattr(markdown, "screen", lambda: out)
+    markdown.print_markdown("\n".join([rows[0], "|---|---|---|", *rows[1:]]), pager=False)
+    shown = out.export_text()
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    assert "…" not in shown
+    for cell in itertools.chain.from_iterable(cells):
+        assert not Counter(cell.replace(" ", "")) - Counter(shown), cell

@@ -16,6 +16,13 @@ from flashpath.course.workspace.first_week import PROGRAMS, SCRIPTS
 COURSE = settings.content_dir("course")
 FILES = [
     *sorted(file for file in COURSE.glob("units/*/exercises/*/skeleton.*") if file.suffix in (".cu", ".py")),
+    *(  # the kernels of predictions, which the learner reads
+        file
+        for exercise in sorted(COURSE.glob("units/*/exercises/*/exercise.toml"))
+        if 'kind = "predict"' in exercise.read_text(encoding="utf-8")
+        for file in sorted(exercise.parent.iterdir())
+        if file.suffix in (".cu", ".py")
+    ),
     *(COURSE / "code" / name for name in SCRIPTS),
     *(settings.content_dir("programs") / "cuda" / name for name in PROGRAMS),
 ]

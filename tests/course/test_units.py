@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 
 from flashpath.course import making
 from flashpath.course.content import Course, load_course
 from flashpath.course.content.check import check_unit
 from flashpath.course.content.lesson import check_both
+from flashpath.course.workspace.beginnings import file_name
+from flashpath.course.workspace.pages import exercises_of
 from flashpath.errors import FlashpathError
 from flashpath.messages import LANGUAGES
 
@@ -50,6 +55,30 @@ def test_outputs_and_figures_are_what_is_made(course: Course, name: str) -> None
     unit = course.unit(name)
     if unit.is_ready:
         assert making.differences(unit, making.make(course, unit)) == []
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_commands_of_a_task_name_files_that_the_learner_has(course: Course, name: str) -> None:
+    for exercise in exercises_of(course.unit(name)):
+        there = {file_name(exercise), *(each.source.name for each in exercise.questions if each.source)}
+        texts = list(exercise.folder.glob("task.*.md")) if exercise.kind != "quiz" else []
+        texts += [exercise.skeleton] if exercise.skeleton is not None else []
+        for text in texts:
+            named = re.findall(
+                r"flashpath (?:run|sanitize|profile|explain) (?:-\S+ )*([\w-]+\.(?:cu|py))",
+                text.read_text(encoding="utf-8"),
+            )
+            assert set(named) <= there, text
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_right_answers_stand_in_every_place(course: Course, name: str) -> None:
+    """Nobody should guess by the place: with six choices or more, none holds most of the right answers."""
+    for exercise in exercises_of(course.unit(name)):
+        single = [item.choices for item in exercise.items if item.kind == "choice"]
+        places = Counter(each[0] for each in single if len(each) == 1)
+        if places.total() >= 6:
+            assert max(places.values()) * 2 <= places.total(), exercise.id
 
 
 @pytest.mark.parametrize("name", TRACKS)

@@ -31,6 +31,10 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("No exercise was begun yet.", "还没有开始任何练习。"),
         Text("Name one, or see `flashpath next`.", "请指定一个练习，或运行 `flashpath next`。"),
     ),
+    "no-such-page": Entry(
+        Text("There is no page {name!r}.", "没有文档页 {name!r}。"),
+        Text("{advice}", "{advice}"),
+    ),
     "paper-not-fetched": Entry(
         Text("{title}: {why}", "{title}：{why}"),
         Text(

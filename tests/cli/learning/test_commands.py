@@ -383,12 +383,16 @@ def test_notes_come_from_their_templates_and_are_never_overwritten(folder: Any) 
         "day": folder.run("note", "--json").json,
         "week": folder.run("note", "--week", "1", "--json").json,
         "file": folder.run("note", "--file", "csrc/softmax.h", "--json", "--lang", "zh").json,
+        "paper": folder.run("note", "--name", "flash-attention-2-paper", "--json", "--lang", "zh").json,
+        "other": folder.run("note", "--name", "my-idea", "--json").json,
     }
     texts = {name: Path(each["path"]).read_text(encoding="utf-8") for name, each in made.items()}
     assert all(each["new"] for each in made.values())
     has(texts["day"], time.strftime("# %Y-%m-%d"), "Week 1 · Day 1 · Monday", "## Open questions")
     has(texts["week"], "# Week 1: The first week", "- begin", "- a kernel")
     has(texts["file"], "# softmax.h", "`csrc/softmax.h`", "关键数据结构", "CUDA 技术", "疑问")
+    has(texts["paper"], "# FlashAttention-2 论文", "## 线程块内的分工")
+    has(texts["other"], "# My idea", "## Details")
     path = Path(made["day"]["path"])
     path.write_text("mine")
     assert folder.run("note", "--json").json == {**made["day"], "new": False}

@@ -54,6 +54,24 @@ def test_a_scalar_has_its_own_type_and_value(course: Course) -> None:
     assert case.scalars["b"] == 2 * case.sizes["n"]
 
 
+def test_a_case_is_told_by_the_numbers_that_a_function_gets(course: Course) -> None:
+    """A size that only serves to draw an argument means nothing to who wrote the function."""
+    exercise = replace(
+        course.exercise("kinds/online"),
+        scalars={
+            "m": ScalarSpec("float64", value="drawn / 2"),
+            "l": ScalarSpec("int64", value="1234567 * n"),
+        },
+        cases=(CaseSpec({"n": (3,), "drawn": (7,)}, ("normal",)),),
+    )
+    said = cases_of(exercise, 1)[0].said.text("en")
+    assert said == "n = 3, m = 3.5, l = 3703701, values normal"
+    kernel = replace(
+        course.exercise("kinds/axpy"), cases=(CaseSpec({"n": (3,), "drawn": (7,)}, ("normal",)),)
+    )
+    assert cases_of(kernel, 1)[0].said.text("en") == "n = 3, drawn = 7, values normal"
+
+
 def test_references_see_what_the_kernel_sees(course: Course) -> None:
     """Inputs are rounded to their type before the reference has them in float64."""
     exercise = course.exercise("kinds/axpy")

@@ -282,6 +282,13 @@ def test_what_a_function_prints_is_shown_where_it_fails(grade_text: GradeText) -
     assert any(line.startswith("  m is ") for line in result.details)
 
 
+def test_a_warning_names_the_file_as_its_author_does(grade_text: GradeText) -> None:
+    text = "import numpy as np\ndef update(m, l, s):\n    np.log(np.float64(-1.0))\n    return m, l\n"
+    shown = "\n".join(grade_text("online", text).details)
+    assert ".py:3: RuntimeWarning" in shown
+    assert "sandbox" not in shown
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

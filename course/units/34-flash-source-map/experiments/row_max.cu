@@ -1,4 +1,5 @@
-// The largest score of each row: a warp has a row, and goes through its keys in tiles of 64.
+// The largest score of each row: a warp has a row, and goes through its keys
+// in tiles of 64.
 // kEven: the keys are whole tiles.
 template <bool kEven>
 __global__ void row_max(int rows, int keys, const float* s, float* out) {

@@ -11,7 +11,9 @@ __device__ float part(int tile) {  // what a tile of keys adds: of both signs, l
 __global__ void to_one(float* dq) { atomicAdd(dq, part(blockIdx.x)); }
 
 __global__ void to_splits(float* splits) {
-  for (int tile = blockIdx.x; tile < kTiles; tile += gridDim.x) splits[blockIdx.x] += part(tile);
+  for (int tile = blockIdx.x; tile < kTiles; tile += gridDim.x) {
+    splits[blockIdx.x] += part(tile);
+  }
 }
 
 __global__ void convert(const float* splits, float* dq) {

@@ -9,12 +9,16 @@ import typer
 from rich import markdown as rich_markdown
 from rich.cells import cell_len
 from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
 from flashpath.course.content.text import lines_outside_code
 
 if TYPE_CHECKING:
-    from rich.console import ConsoleOptions, RenderResult
+    from collections.abc import Iterator
+
+    from rich.console import ConsoleOptions, RenderableType, RenderResult
 
 _WIDTH = 112  # what commands print fits; longer lines are hard to read
 
@@ -38,9 +42,38 @@ class _Paragraph(rich_markdown.Paragraph):
     """Wrapped by the rules of both languages."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in self.text.divide(breaks(self.text.plain, options.max_width)):
-            line.rstrip()
-            yield line
+        yield from _lines(self.text, options.max_width)
+
+
+class _Table(rich_markdown.TableElement):
+    """With nothing cut off: Chinese has no spaces, and rich crops what it takes for one long word."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            assert isinstance(table, Table)
+            for column in table.columns:
+                column.header = _Cell(column.header)
+                column._cells = [_Cell(cell) for cell in column._cells]  # pyright: ignore[reportPrivateUsage]
+            yield table
+
+
+class _Cell:
+    """The text of a cell, wrapped as a paragraph is."""
+
+    def __init__(self, content: RenderableType) -> None:
+        self.text = content if isinstance(content, Text) else Text(str(content))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from _lines(self.text, options.max_width)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(widest_piece(self.text.plain), cell_len(self.text.plain))
+
+
+def _lines(text: Text, width: int) -> Iterator[Text]:
+    for line in text.divide(breaks(text.plain, width)):
+        line.rstrip()
+        yield line
 
 
 class _Markdown(rich_markdown.Markdown):
@@ -48,6 +81,7 @@ class _Markdown(rich_markdown.Markdown):
         **rich_markdown.Markdown.elements,
         "heading_open": _Heading,
         "paragraph_open": _Paragraph,
+        "table_open": _Table,
     }
 
 
@@ -95,6 +129,16 @@ def breaks(text: str, width: int) -> list[int]:
             found.append(start)
             used = cell_len(text[start : at + 1])
     return [each for each in found if each < len(text)]
+
+
+def widest_piece(text: str) -> int:
+    """How wide the widest piece is that no line may end in."""
+    widest = start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or _may_break(text[at - 1], text[at]):
+            widest = max(widest, cell_len(text[start:at].rstrip()))
+            start = at
+    return widest
 
 
 def _may_break(before: str, after: str) -> bool:

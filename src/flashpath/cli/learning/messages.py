@@ -126,7 +126,7 @@ Examples:
     "next-more-tasks": Text("  and {more} more: flashpath progress", "  还有 {more} 项：flashpath progress"),
     # ---- read ------------------------------------------------------------------------------------------
     "read-help": Text(
-        """Read a lesson in the terminal; without a unit, list them all.
+        """Read a lesson in the terminal, or a page that lessons name; without either, list the units.
 
 Into a pipe it is Markdown.
 
@@ -137,8 +137,10 @@ Examples:
     flashpath read first-kernel
 
     flashpath read 03-coalescing --lang zh > coalescing.md
+
+    flashpath read docs/attention
 """,
-        """在终端里读讲义；不给出单元时列出全部单元。
+        """在终端里读讲义，或者讲义提到的文档页；都不给出时列出全部单元。
 
 输出到管道时是 Markdown。
 
@@ -149,11 +151,13 @@ Examples:
     flashpath read first-kernel
 
     flashpath read 03-coalescing --lang zh > coalescing.md
+
+    flashpath read docs/attention
 """,
     ),
     "read-unit": Text(
-        "A unit, such as first-kernel; without it, the list of all.",
-        "单元，例如 first-kernel；不写则列出全部。",
+        "A unit, such as first-kernel, or a page, such as docs/attention; without it, the list of all units.",
+        "单元（例如 first-kernel）或文档页（例如 docs/attention）；不写则列出全部单元。",
     ),
     "read-pager": Text("Page through a lesson that is longer than the screen.", "讲义比屏幕长时分页显示。"),
     "read-column-unit": Text("unit", "单元"),

@@ -21,15 +21,22 @@ def read(
     pager: Annotated[bool, typer.Option(help=say("cli.learning.read-pager"))] = True,
     as_json: options.AsJson = False,
 ) -> None:
-    """Shows a lesson in the terminal; without a unit, lists them all. Into a pipe it is Markdown."""
+    """Shows a lesson, or a page that lessons name; without either, lists the units."""
     from flashpath.cli.learning.markdown import print_markdown
     from flashpath.cli.learning.opening import learning
     from flashpath.cli.output import print_json
+    from flashpath.course.learner.guides import ROOM, page_text
     from flashpath.course.learner.reading import lesson_data, lesson_text, unit_data
 
     with learning(lang, must_keep=False, must_show=False) as learner:
         course = learner.course
-        if as_json:
+        if unit is not None and unit.startswith(ROOM):
+            text = page_text(unit, learner.lang)
+            if as_json:
+                print_json({"page": unit, "markdown": text})
+            else:
+                print_markdown(text, pager=pager)
+        elif as_json:
             if unit is None:
                 print_json([unit_data(each, learner.lang) for each in course.units])
             else:

@@ -7,6 +7,7 @@ near, so that its bounds check finds every overrun by itself and no guard zones 
 from __future__ import annotations
 
 import math
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -32,12 +33,19 @@ class Case:
     seed: int  # of what is drawn later on: the poison of outputs
     elements: int  # of all arrays together: what the case costs
     schedule: int = 0  # in which order warps and lanes take turns; 0 is the plain one
+    named: Mapping[str, Any] | None = None  # the numbers that a learner knows by name; None: the sizes
 
     @property
     def said(self) -> Message:
         """The case in words: n = 1000, values shifted."""
-        sizes = [f"{name} = {size}" for name, size in self.sizes.items()]
-        return told("course.grader.case", parts=[*sizes, told("course.grader.values-of", values=self.values)])
+        named = self.sizes if self.named is None else self.named
+        parts: list[Any] = [
+            f"{name} = {value:g}" if isinstance(value, np.floating) else f"{name} = {value}"
+            for name, value in named.items()
+        ]
+        if self.inputs or self.named is None:
+            parts.append(told("course.grader.values-of", values=self.values))
+        return told("course.grader.case", parts=parts)
 
     @property
     def rng(self) -> np.random.Generator:
@@ -112,8 +120,22 @@ def make_case(
         if spec.is_input and (wanted is None or name in wanted)
     }
     return Case(
-        dict(sizes), values, scalars, inputs, int(rng.integers(1 << 62)), _elements(exercise.arrays, sizes)
+        dict(sizes),
+        values,
+        scalars,
+        inputs,
+        int(rng.integers(1 << 62)),
+        _elements(exercise.arrays, sizes),
+        named=None if exercise.launch is not None else _named(exercise, sizes, scalars),
     )
+
+
+def _named(exercise: Exercise, sizes: Mapping[str, int], scalars: Mapping[str, Any]) -> dict[str, Any]:
+    """What a function is given, and the extents of its arrays; other sizes only serve to draw these."""
+    shapes = " ".join(extent for spec in exercise.arrays.values() for extent in spec.shape)
+    known = {*exercise.arguments, *re.findall(r"[A-Za-z_]\w*", shapes)}
+    named = {name: size for name, size in sizes.items() if name in known}
+    return named | {name: scalars[name] for name in exercise.arguments if name in scalars}
 
 
 def _scalar(spec: ScalarSpec, sizes: Mapping[str, int], values: str, rng: np.random.Generator) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,14 @@ from flashpath.course.grader.compare import Difference
 from flashpath.course.grader.dtypes import Array, bits_of
 from flashpath.course.grader.pictures import pattern, picture
 from flashpath.course.grader.verdict import Failure, Line
+from flashpath.course.sandbox.folders import PREFIX
 from flashpath.messages import LANGUAGES, Message, Text, told
 from flashpath.vgpu.explanations import explain_finding
 from flashpath.vgpu.findings import Finding, by_cause
 
 _DIGITS = 9  # float32 has no more
 _PRINTED_LINES = 10
+_SANDBOX = re.compile(rf"\S*/{PREFIX}[^/\s]+/")
 
 
 def number(value: Any) -> str:
@@ -119,7 +122,8 @@ def changed_input(name: str, before: Array, after: Array, case: Case) -> Failure
 
 def with_printed(failure: Failure, printed: str) -> Failure:
     """With the first lines of what the answer printed while it failed: how many people look for a mistake."""
-    lines = [line for line in printed.splitlines() if line.strip()]
+    # A warning names the sandbox's copy of the file: only the name says something to its author.
+    lines = [_SANDBOX.sub("", line) for line in printed.splitlines() if line.strip()]
     if not lines:
         return failure
     shown = [f"  {line}" for line in lines[:_PRINTED_LINES]]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flashpath import settings
 from flashpath.course.content.proof import NOTE, Proof
-from flashpath.course.learner.note_templates import fill
+from flashpath.course.learner.note_templates import fill, has_template, template
 from flashpath.course.learner.notes import place_of
 from flashpath.course.workspace.titles import day_name, week_name
 from flashpath.errors import FlashpathError
@@ -128,6 +128,9 @@ def _version(path: Path) -> str:
 
 
 def _named(learner: Learner, name: str) -> str:
+    """Begins with the template of that name, where there is one, else with the one of all notes."""
+    if has_template(name, learner.lang):
+        return template(name, learner.lang)
     task = _task(learner, name)
     title = name.replace("-", " ").capitalize()
     what = f"> {task.do.in_(learner.lang)}" if task is not None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from pathlib import Path
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
@@ -13,11 +14,20 @@ TEMPLATES = ("daily", "weekly", "source-file", "environment", "note")
 LEAST = 30  # characters of one's own that make a note a written one
 
 
+def has_template(name: str, lang: str) -> bool:
+    """Says whether a note of that name begins with questions of its own."""
+    return name not in TEMPLATES and _file(name, lang).is_file()
+
+
 def template(name: str, lang: str) -> str:
-    file = settings.content_dir("course") / "templates" / f"{name}.{lang}.md"
+    file = _file(name, lang)
     if not file.is_file():
         raise FlashpathError("course.no-template", name=name, lang=lang, known=TEMPLATES)
     return file.read_text(encoding="utf-8")
+
+
+def _file(name: str, lang: str) -> Path:
+    return settings.content_dir("course") / "templates" / f"{name}.{lang}.md"
 
 
 def fill(which: str, language: str, /, **words: str) -> str:

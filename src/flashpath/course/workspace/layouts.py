@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flashpath import settings
 from flashpath.course.content import Course, Day, Exercise, ProblemSet, Stage, Track, Unit, Week
+from flashpath.course.content.comments import commented
 from flashpath.course.content.directives import figure_file
 from flashpath.course.content.proof import NOTE
 from flashpath.course.upstream import FOLDERS
@@ -161,7 +162,7 @@ class Layout:
                 yield f"{folder}/README.md", pages.exercise_page(self.site, exercise, place)
             sources = {each.source for each in exercise.questions if each.source is not None}
             for source in sorted(sources):
-                yield f"{folder}/{source.name}", source.read_bytes()
+                yield f"{folder}/{source.name}", commented(source, self.lang)
 
 
 class DaysLayout(Layout):

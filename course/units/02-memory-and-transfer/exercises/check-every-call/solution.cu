@@ -1,6 +1,6 @@
 // Fills an array on the device and adds it up on the host. Asked for too much, it must say so and end with exit code 1.
 //
-//   flashpath run check_every_call.cu -- KIB THREADS
+//   flashpath run check-every-call.cu -- KIB THREADS
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -1,7 +1,7 @@
 // Works through `parts` pieces of n numbers: each goes to the device, is squared there, and comes back.
 // Pinned memory and a stream: the calls return before the work is done.
 //
-//   flashpath run pinned_copies.cu -- N PARTS FIRST
+//   flashpath run pinned-copies.cu -- N PARTS FIRST
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

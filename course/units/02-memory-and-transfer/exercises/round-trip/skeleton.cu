@@ -1,6 +1,6 @@
 // x goes to the device, a kernel triples it and adds 1, x comes back. The kernel is right; main is not.
 //
-//   flashpath run round_trip.cu -- N FIRST
+//   flashpath run round-trip.cu -- N FIRST
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -1,6 +1,6 @@
 // out = p * factor where a weight is kept, 0 where it is dropped. Whether it is kept depends on its place and the seed alone:
 // byte key % 16 of the 16 bytes that Philox, 7 rounds, makes of the counter (key / 16, query, head, 0) and the key (seed, 0)
-// is at most `keep`. p, out: (heads, queries, keys), or (heads, keys, queries) where swapped.
+// is at most `keep`, keep <= 255. p, out: (heads, queries, keys), or (heads, keys, queries) where swapped.
 struct Words {
   unsigned word[4];
 };

@@ -1,6 +1,6 @@
 """What comes after the main kernel: dQ from its sums.
 
-accum: (splits, rounded, heads, padded), float32, rounded >= queries, padded: d up to a multiple of 32. dq: (queries, heads, d),
+accum: (splits, rounded, heads, padded), float32, rounded >= queries, padded <= BLOCK_D, a multiple of 32. dq: (queries, heads, d),
 fp16, = scale times the sum over the splits, added up in their order in float32 and rounded once.
 Program (i, h) has the rows from 32 i on of head h.
 """

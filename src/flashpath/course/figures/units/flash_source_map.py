@@ -84,19 +84,16 @@ def blocks(lang: str) -> Figure:
     """The blocks of one head for three packed sequences: which have rows, and which return at once."""
     lengths, tile = (200, 500, 1000), 128
     tiles = -(-max(lengths) // tile)
-    said = {
-        "en": ("sequence {}: {} rows", "blank: returns at once"),
-        "zh": ("序列 {}：{} 行", "空格：立即返回"),
-    }[lang]
+    said = {"en": "sequence {}: {} rows", "zh": "序列 {}：{} 行"}[lang]
     cells: list[list[str]] = []
     groups: list[list[Group]] = []
     for number, length in enumerate(lengths):
         firsts = range(0, tiles * tile, tile)
         cells.append([str(min(tile, length - first)) if first < length else "" for first in firsts])
         groups.append([number if first < length else None for first in firsts])
-    rows = [said[0].format(number, length) for number, length in enumerate(lengths)]
+    rows = [said.format(number, length) for number, length in enumerate(lengths)]
     columns = [f"x = {x}" for x in range(tiles)]
-    return Picture().grid(cells, groups, rows=rows, columns=columns, note=said[1]).both()
+    return Picture().grid(cells, groups, rows=rows, columns=columns).both()
 
 
 def _instances(dim: int) -> int:
@@ -170,7 +167,7 @@ def _record(name: str) -> dict[str, Any]:
 def first_call(lang: str) -> Figure:
     """Milliseconds of a first call on an H200, with and without its kernel compiled before."""
     record = _record("h200-call-cost.json")["first_calls"]
-    labels = {"en": ("compiled now", "compiled before"), "zh": ("现在才编译", "之前已编译")}[lang]
+    labels = {"en": ("compiled", "cached"), "zh": ("现在编译", "取自缓存")}[lang]
     bars: list[tuple[str, float, str]] = []
     for operator in ("attention", "attention_varlen"):
         for label, key in zip(labels, ("first ever", "kernels compiled before"), strict=True):

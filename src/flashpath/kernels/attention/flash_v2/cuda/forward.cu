@@ -96,16 +96,19 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 #pragma unroll 1
   for (int tile = first_tile; tile < last_tile; ++tile) {
     wait_for_copies<kStages - 2>();
-    __syncthreads();  // this tile is there for all, and all are done with the one before
+    // This tile is there for all, and all are done with the one before.
+    __syncthreads();
     copy_stage(tile + kStages - 1);
     const int key0 = tile * kN;
     if constexpr (Features::kMasked) {
-      if (warp_query >= warp_end || key0 >= sequence.last_key(shape, warp_end) ||
+      if (warp_query >= warp_end ||
+          key0 >= sequence.last_key(shape, warp_end) ||
           key0 + kN <= sequence.first_key(shape, warp_query)) {
         continue;  // nothing that this warp sees
       }
     }
-    const unsigned stage = shared_address(ring) + tile % kStages * Plan::kStageBytes;
+    const unsigned stage =
+        shared_address(ring) + tile % kStages * Plan::kStageBytes;
     float s[kRows][kColumns][4] = {};
     const unsigned at_k = stage + offset_of_columns<TileK>(lane);
     multiply<T, Plan::kDim / 16>(
@@ -124,8 +127,10 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 
     const Corner<false> corner(warp_query, key0);
     scores.transform(s, corner);
-    const bool all_visible = Features::kMasked ? sequence.all_visible(shape, warp_query, warp_end, key0, key0 + kN)
-                                               : key0 + kN <= sequence.keys;
+    const bool all_visible =
+        Features::kMasked
+            ? sequence.all_visible(shape, warp_query, warp_end, key0, key0 + kN)
+            : key0 + kN <= sequence.keys;
     if (!all_visible) {
       scores.hide(s, corner);
     }
@@ -142,7 +147,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
             for (int n = 2 * step; n < 2 * step + 2; ++n) {
               softmax.weigh(s[r][n], r);
               if constexpr (Features::kDropout) {
-                Dropout(shape, place.batch, place.head, seed).drop(s[r][n], corner, r, n);
+                Dropout dropout(shape, place.batch, place.head, seed);
+                dropout.drop(s[r][n], corner, r, n);
               }
             }
             as_operand<T>(a[r], s[r][2 * step], s[r][2 * step + 1]);

@@ -5,8 +5,8 @@
 // Four neighbours to sums in memory that others add to: one instruction from sm_90 on.
 __device__ inline void add_four(float* to, const float (&sum)[4]) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(sum[0]), "f"(sum[1]), "f"(sum[2]),
-               "f"(sum[3])
+  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to),
+               "f"(sum[0]), "f"(sum[1]), "f"(sum[2]), "f"(sum[3])
                : "memory");
 #else
 #pragma unroll
