@@ -86,6 +86,14 @@ def calls(torch: Any) -> Iterator[Call]:
     yield Call(
         "rms_norm", "simple", ops.rms_norm, lambda x, w: functional.rms_norm(x, norm, w), (x, weight), 2
     )
+    yield Call(
+        "add_rms_norm",
+        "simple",
+        lambda x, y, w: ops.add_rms_norm(x, y, w)[0],
+        lambda x, y, w: functional.rms_norm(x + y, norm, w),
+        (x, y, weight),
+        3,
+    )
     cube = randn(4, 16, 1024)
     yield Call(
         "rms_norm (3 dimensions)",
@@ -129,6 +137,15 @@ def calls(torch: Any) -> Iterator[Call]:
         2,
     )
     yield from rope_calls(torch, randn)
+    classes = torch.randint(1024, (64,), device="cuda")
+    yield Call(
+        "cross_entropy",
+        "simple",
+        lambda x: ops.cross_entropy(x, classes),
+        lambda x: functional.cross_entropy(x, classes),
+        (x,),
+        1,
+    )
     yield Call("matmul", "simple", ops.matmul, torch.matmul, (square, square), 2)
     batch = randn(8, 64, 64)
     yield Call("matmul (batch)", "simple", ops.matmul, torch.matmul, (batch, batch.flip(0)), 2)

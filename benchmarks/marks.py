@@ -78,6 +78,7 @@ _TWO_TENSORS = ("swiglu", "geglu", "geglu_tanh")
 _COLUMNS = (1024, 4096, 16384)
 _MMA_SYNC = ("wmma", "mma_ldmatrix", "mma_pipelined")
 _NORMS = [f"{way} 32768 × {n} bfloat16" for way in ("forward", "add", "backward") for n in _COLUMNS]
+_LOSSES = ("forward", "backward", "both")
 _ROWS = [f"32768 × {n}" for n in _COLUMNS]
 _CACHES = [f"{batch} × {keys}" for batch in (1, 8, 64) for keys in (1024, 8192, 65536)]
 _WITHOUT_PAGES = ("torch (cuDNN)", "torch (cuDNN, heads as queries)")
@@ -159,6 +160,7 @@ MARKS: Sequence[Mark] = [
         peers=("torch",),
     ),
     *_each("softmax", [*(f"forward {rows} bfloat16" for rows in _ROWS), "forward 4096 × 131072 bfloat16"]),
+    *_each("cross_entropy", [f"{way} 8192 × {n} bfloat16" for way in _LOSSES for n in (50257, 128256)]),
     *_each("layer_norm", _NORMS),
     *_each("rms_norm", _NORMS),
     *_each("attention", _attention("forward", (64, 128)), 1.05, ("flash_v2_triton",), ("Triton (plain)",)),

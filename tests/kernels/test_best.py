@@ -42,6 +42,10 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("layer_norm", (x(8, 16384), None, None), CPU, "vectorized"),
     ("rms_norm", (x(8, 16384, dtype=BF16), x(16384, dtype=BF16)), H200, "read_twice"),
     ("rms_norm", (x(8, 4096, dtype=BF16), None), H200, "vectorized"),
+    ("cross_entropy", (x(132, 50257, dtype=BF16), x(132, dtype=torch.int64)), H200, "vectorized"),
+    ("cross_entropy", (x(131, 50257, dtype=BF16), x(131, dtype=torch.int64)), H200, "split_rows"),
+    ("cross_entropy", (x(1, 10), x(1, dtype=torch.int64)), CPU, "vectorized"),
+    ("cross_entropy", (x(0, 10), x(0, dtype=torch.int64)), CPU, "split_rows"),
     ("matmul", (x(64, 64, dtype=F64), x(64, 64, dtype=F64)), H200, "shared_tile"),
     ("matmul", (x(4096, 64), x(64, 4096)), H200, "warp_tiled"),
     ("matmul", (x(1024, 64), x(64, 1024)), H200, "double_buffered"),
@@ -87,7 +91,12 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("elementwise", (x(8), "silu_and_mul_backward"), H200, "backward_vectorized"),
     ("elementwise", (x(8), "scale_add_silu_backward"), H200, "backward_vectorized"),
 ]
-BACKWARD = {"softmax": "backward_resident", "layer_norm": "backward_fused", "rms_norm": "backward_fused"}
+BACKWARD = {
+    "softmax": "backward_resident",
+    "cross_entropy": "backward_vectorized",
+    "layer_norm": "backward_fused",
+    "rms_norm": "backward_fused",
+}
 
 
 @pytest.mark.parametrize(("ladder", "inputs", "where", "rung"), CALLS)
@@ -95,6 +104,13 @@ def test_the_rung_that_answers(ladder: str, inputs: tuple[Any, ...], where: Any,
     choice = kernels.ladder(ladder).best(*inputs, where=where)
     assert choice.rung.name == rung
     assert isinstance(choice.why, Message)
+
+
+@pytest.mark.parametrize("ladder", ["layer_norm", "rms_norm"])
+def test_the_rung_that_adds(ladder: str) -> None:
+    choice = kernels.ladder(ladder).best(x(8, 16384, dtype=BF16), x(16384, dtype=BF16), direction="add")
+    assert choice.rung.name == "fused_residual"
+    assert choice.why == Message("kernels.norm-added")
     assert choice.why.text("zh") != choice.why.text("en")
 
 

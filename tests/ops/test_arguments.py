@@ -181,7 +181,7 @@ FAKES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "float64 scan": ("scan", (X.double(), "sum", False)),
     "integer softmax": ("softmax", (X.int(),)),
     "a short weight": ("layer_norm", (X, X[0, :2], None, 1e-5)),
-    "a weight of another type": ("rms_norm", (X, X[0].half(), 1e-5)),
+    "a weight of another type": ("rms_norm", (X, X[0].double(), 1e-5)),
     "a matrix to sort": ("sort_keys", (X,)),
     "a matrix to sort with indices": ("sort", (X,)),
     "no bins": ("histogram", (X, 0, 0.0, 1.0)),

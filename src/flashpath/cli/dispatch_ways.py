@@ -23,7 +23,10 @@ HALVES = ("float16", "bfloat16")
 DTYPES = ("float32", *HALVES, "float64", "int32")
 _EXAMPLE = "4 4096 16 128"
 _BY_TORCH = Message("kernels.asked-torch")
-_DIRECTIONS = ("forward", "backward")
+# What is shown, and what a ladder is asked for.
+_DIRECTIONS = {"forward": "forward", "backward": "backward"}
+_ADDING = {"forward": "add", "backward": "backward"}
+_TOGETHER = {"forward": "forward", "both": "both"}
 
 
 @dataclass(frozen=True)
@@ -291,7 +294,7 @@ def _by_ladder(
     words: str,
     example: str,
     call_of: Callable[..., _Call],
-    directions: Sequence[str] = ("forward",),
+    directions: Mapping[str, str] | None = None,
 ) -> Callable[[Asked], Answer]:
     """Explains an operator that its ladder chooses for by the inputs alone."""
 
@@ -302,8 +305,8 @@ def _by_ladder(
         getattr(ops, operator)(*call.arguments)  # refuses what it refuses: tensors have no memory
         inputs = call.arguments if call.asked_of_ladder is None else call.asked_of_ladder
         ways: list[Way] = []
-        for direction in directions:
-            turned = {"direction": direction} if len(directions) > 1 else {}
+        for direction in directions or ("forward",):
+            turned = {"direction": directions[direction]} if directions else {}
             rung, why = kernels.ladder(ladder).best(*inputs, where=asked.where, **turned)
             ways.append(Way(direction, rung.language, rung.name, why))
         return Answer(_call(asked.how(), operator, **call.tensors), ways)
@@ -325,6 +328,29 @@ def _weighted(dtype: str, rows: int, n: int) -> _Call:
 
 def _weighted_and_shifted(dtype: str, rows: int, n: int) -> _Call:
     return _Call({**_weighted(dtype, rows, n).tensors, "bias": _empty(dtype, n)})
+
+
+def _added(call_of: Callable[..., _Call]) -> Callable[..., _Call]:
+    """The call with a residual after x; what the ladder is asked has none."""
+
+    def with_residual(dtype: str, rows: int, n: int) -> _Call:
+        x, *vectors = call_of(dtype, rows, n).tensors.items()
+        return _Call(dict([x, ("residual", x[1]), *vectors]), (), tuple(value for _, value in (x, *vectors)))
+
+    return with_residual
+
+
+def _labelled(dtype: str, rows: int, classes: int) -> _Call:
+    return _Call({"logits": _empty(dtype, rows, classes), "target": _empty("int64", rows)})
+
+
+def _projected(dtype: str, rows: int, hidden: int, classes: int) -> _Call:
+    """The call; its ladder is asked about the logits of the first rows."""
+    from flashpath.ops.logits_in_parts import rows_at_once
+
+    weight, target = _empty(dtype, classes, hidden), _empty("int64", rows)
+    logits = _empty(dtype, rows_at_once(rows, hidden, classes), classes)
+    return _Call({"x": _empty(dtype, rows, hidden), "weight": weight, "target": target}, (), (logits,))
 
 
 def _product(dtype: str, m: int, k: int, n: int) -> _Call:
@@ -397,6 +423,21 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "softmax": _by_ladder("softmax", "softmax", *_ROWS, _rows, _DIRECTIONS),
     "layer_norm": _by_ladder("layer_norm", "layer_norm", *_ROWS, _weighted_and_shifted, _DIRECTIONS),
     "rms_norm": _by_ladder("rms_norm", "rms_norm", *_ROWS, _weighted, _DIRECTIONS),
+    "add_layer_norm": _by_ladder(
+        "add_layer_norm", "layer_norm", *_ROWS, _added(_weighted_and_shifted), _ADDING
+    ),
+    "add_rms_norm": _by_ladder("add_rms_norm", "rms_norm", *_ROWS, _added(_weighted), _ADDING),
+    "cross_entropy": _by_ladder(
+        "cross_entropy", "cross_entropy", "ROWS CLASSES", "4096 32000", _labelled, _DIRECTIONS
+    ),
+    "linear_cross_entropy": _by_ladder(
+        "linear_cross_entropy",
+        "cross_entropy",
+        "ROWS HIDDEN CLASSES",
+        "8192 4096 32000",
+        _projected,
+        _TOGETHER,
+    ),
     "matmul": _by_ladder("matmul", "matmul", "M K N", "4096 4096 4096", _product),
     "linear": _by_ladder("linear", "matmul", "M K N", "4096 4096 4096", _layer),
     "reduce": _by_ladder("reduce", "reduction", *_ROWS, _reduced),

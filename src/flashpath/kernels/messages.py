@@ -189,6 +189,22 @@ MESSAGES: dict[str, Text | Entry] = {
         "rows stay in registers between the sum and the gradient",
         "求和与求梯度之间，整行都留在寄存器里",
     ),
+    "cross-entropy-rows": Text(
+        "there are at least as many rows as SMs, so a block per row keeps them all busy",
+        "行数不少于 SM 数，每行一个线程块就能占满所有 SM",
+    ),
+    "cross-entropy-split": Text(
+        "there are fewer rows than SMs, so several blocks share a row",
+        "行数少于 SM 数，所以由多个线程块分担一行",
+    ),
+    "cross-entropy-gradient": Text(
+        "with the lse known, each logit's gradient is computed alone, 16 bytes at a time",
+        "lse 已知，每个 logit 的梯度可以独立计算，每次访问 16 字节",
+    ),
+    "cross-entropy-both": Text(
+        "the gradient is written while the row is still in the caches",
+        "趁这一行还在缓存里就写出梯度",
+    ),
     "norm-row-held": Text(
         "the row stays in registers: it is read once and written once",
         "整行留在寄存器里，只需读一次、写一次",
@@ -197,6 +213,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "for bfloat16 rows of this length, a second read from the L2 cache was faster on an H200 "
         "than holding the row",
         "对这个长度的 bfloat16 行，在 H200 上从 L2 缓存再读一次比把整行留在寄存器里更快",
+    ),
+    "norm-added": Text(
+        "the addition and the norm share one read and one write of the rows",
+        "加法与归一化共用一次读和一次写",
     ),
     "norm-gradients": Text("all gradients come from one read of the rows", "所有梯度只需读一遍输入"),
     "reduce-whole": Text(
@@ -693,9 +713,48 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("ScoreMod({name}) got {name2} = {getattr}.", "ScoreMod({name}) 收到 {name2} = {getattr}。"),
         Text("It takes a function of ({arguments}).", "应是参数为 ({arguments}) 的函数。"),
     ),
+    "cross-entropy-index": Entry(
+        Text("{operation} got ignore_index = {value}.", "{operation} 收到 ignore_index = {value}。"),
+        Text("It must be a whole number of 64 bits.", "它必须是 64 位整数。"),
+    ),
+    "cross-entropy-smoothing": Entry(
+        Text("{operation} got label_smoothing = {value}.", "{operation} 收到 label_smoothing = {value}。"),
+        Text("It must be from 0 to 1.", "它必须在 0 到 1 之间。"),
+    ),
+    "cross-entropy-z-loss": Entry(
+        Text("{operation} got z_loss = {value}.", "{operation} 收到 z_loss = {value}。"),
+        Text("It must be 0 or more, and finite.", "它必须不小于 0，且不是无穷。"),
+    ),
+    "cross-entropy-softcap": Entry(
+        Text("{operation} got softcap = {value}.", "{operation} 收到 softcap = {value}。"),
+        Text(
+            "It must be more than 0 and finite, or 0.0 for none.", "它必须大于 0 且不是无穷；0.0 表示不用。"
+        ),
+    ),
+    "cross-entropy-class": Entry(
+        Text(
+            "cross_entropy got target[{at}] = {target} for {classes} classes.",
+            "cross_entropy 有 {classes} 个类别，却收到 target[{at}] = {target}。",
+        ),
+        Text(
+            "A target is from 0 to {most}, or {ignore_index} (ignore_index) for a row that does not count.",
+            "目标应在 0 到 {most} 之间；不计入的行用 {ignore_index}（ignore_index）。",
+        ),
+    ),
+    "cross-entropy-long": Entry(
+        Text("cross_entropy got {n} classes.", "cross_entropy 收到 {n} 个类别。"),
+        Text("It takes up to {most}.", "最多 {most} 个。"),
+    ),
     "norm-eps": Entry(
         Text("{name} got eps = {eps}.", "{name} 收到 eps = {eps}。"),
         Text("It must be a number, 0 or more.", "它必须是不小于 0 的数。"),
+    ),
+    "norm-offset": Entry(
+        Text("{name} got weight_offset = {offset}.", "{name} 收到 weight_offset = {offset}。"),
+        Text(
+            "It takes 0.0, or 1.0 for weights that are stored less one; add any other to the weight.",
+            "应是 0.0，或者 1.0（存储的权重已减去 1）；其他值请直接加到权重上。",
+        ),
     ),
     "norm-statistics": Entry(
         Text("{name} got no {missing}=.", "{name} 没有收到 {missing}=。"),

@@ -7,6 +7,7 @@ so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of the
 
 import importlib
 
+from flashpath.ops.adding_norms import add_layer_norm, add_rms_norm
 from flashpath.ops.attention import attention, attention_varlen
 from flashpath.ops.counting import histogram
 from flashpath.ops.decoding import attention_decode, merge_states
@@ -26,6 +27,8 @@ from flashpath.ops.elementwise import (
     silu_and_mul,
     swiglu,
 )
+from flashpath.ops.linear_losses import linear_cross_entropy
+from flashpath.ops.losses import cross_entropy
 from flashpath.ops.matmul import linear, matmul
 from flashpath.ops.ordering import scan, sort
 from flashpath.ops.reduction import reduce
@@ -40,10 +43,13 @@ importlib.import_module("flashpath.ops.flops")  # torch's counter is told of the
 __all__ = [
     "SlowOnCpu",
     "add",
+    "add_layer_norm",
+    "add_rms_norm",
     "attention",
     "attention_decode",
     "attention_varlen",
     "clamp",
+    "cross_entropy",
     "geglu",
     "geglu_tanh",
     "gelu",
@@ -53,6 +59,7 @@ __all__ = [
     "histogram",
     "layer_norm",
     "linear",
+    "linear_cross_entropy",
     "matmul",
     "merge_states",
     "reduce",

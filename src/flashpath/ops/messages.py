@@ -306,6 +306,36 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{name} got a tensor without dimensions.", "{name} 收到没有维度的张量。"),
         Text("It normalises the last dimension.", "它对最后一维做归一化。"),
     ),
+    "residual": Entry(
+        Text(
+            "{name} got a residual of shape {shape} for x of shape {shape2}.",
+            "{name} 的 residual 形状是 {shape}，x 的形状是 {shape2}。",
+        ),
+        Text(
+            "They have one shape: residual.expand_as(x) broadcasts it.",
+            "两者的形状要相同：residual.expand_as(x) 可以广播。",
+        ),
+    ),
+    "linear-weight": Entry(
+        Text(
+            "{name} got a weight of shape {shape} for rows of {hidden} elements.",
+            "{name} 的 weight 形状是 {shape}，而每行有 {hidden} 个元素。",
+        ),
+        Text(
+            "It takes (classes, hidden), as torch.nn.Linear has it.",
+            "应是 (classes, hidden)，与 torch.nn.Linear 相同。",
+        ),
+    ),
+    "targets": Entry(
+        Text(
+            "{name} got a target of shape {shape} for {what} of shape {shape2}.",
+            "{name} 的 target 形状是 {shape}，{what} 的形状是 {shape2}。",
+        ),
+        Text(
+            "target has all dimensions but the last. For torch's (batch, classes, …) pass logits.movedim(1, -1).",
+            "target 比它少最后一维。torch 的 (batch, classes, …) 请传 logits.movedim(1, -1)。",
+        ),
+    ),
     "spmv-ends": Entry(
         Text("spmv got a row_ptr from {first} to {last}.", "spmv 的 row_ptr 从 {first} 到 {last}。"),
         Text(

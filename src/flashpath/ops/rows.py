@@ -15,6 +15,7 @@ from flashpath.kernels.rms_norm.ladder import LADDER as RMS_NORM
 from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.kernels.softmax.ladder import LADDER as SOFTMAX
 from flashpath.ops.checking import as_rows, known, number, refuse, require_dim, require_tensors
+from flashpath.ops.norm_parts import dense, layer_norm_gradients, like, require_norm, rms_norm_gradients
 from flashpath.ops.plans import planned
 from flashpath.ops.plans.recording import wants_gradient
 from flashpath.ops.registration import define, tell_if_slow
@@ -22,16 +23,8 @@ from flashpath.ops.registration import define, tell_if_slow
 Tensor = torch.Tensor
 
 
-def _dense(x: Tensor | None) -> Tensor | None:
-    return None if x is None else x.contiguous()
-
-
 def _wide(x: Tensor) -> Tensor:
     return x if x.dtype == torch.float64 else x.float()
-
-
-def _like(x: Tensor) -> Tensor:
-    return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
 # ---- Softmax ---------------------------------------------------------------------------------------------
@@ -103,7 +96,7 @@ def _layer_norm_forward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     tell_if_slow("layer_norm", x)
     mean, rstd = (torch.empty(x.shape[0], dtype=torch.float32, device=x.device) for _ in range(2))
-    x, weight, bias = x.contiguous(), _dense(weight), _dense(bias)
+    x, weight, bias = x.contiguous(), dense(weight), dense(bias)
     rung = LAYER_NORM.best(x, weight, bias).rung
     return rung(x, weight, bias, eps, mean=mean, rstd=rstd), mean, rstd
 
@@ -111,16 +104,16 @@ def _layer_norm_forward(
 def _layer_norm_fake(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    check_forward("layer_norm", x.contiguous(), _dense(weight), _dense(bias), known(eps))
+    check_forward("layer_norm", x.contiguous(), dense(weight), dense(bias), known(eps))
     mean, rstd = (x.new_empty(x.shape[:1], dtype=torch.float32) for _ in range(2))
-    return _like(x), mean, rstd
+    return like(x), mean, rstd
 
 
 def _layer_norm_backward(
     dy: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, rstd: Tensor, has_bias: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     rung = LAYER_NORM.best(x, direction="backward").rung
-    dx, dweight, dbias = rung(dy.contiguous(), x.contiguous(), _dense(weight), mean, rstd, has_bias)
+    dx, dweight, dbias = rung(dy.contiguous(), x.contiguous(), dense(weight), mean, rstd, has_bias)
     nothing = [x.new_empty(0) for _ in range(2)]
     return dx, nothing[0] if dweight is None else dweight, nothing[1] if dbias is None else dbias
 
@@ -128,10 +121,10 @@ def _layer_norm_backward(
 def _layer_norm_backward_fake(
     dy: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, rstd: Tensor, has_bias: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    check_backward("layer_norm", dy.contiguous(), x.contiguous(), _dense(weight), rstd, mean)
-    of_weight = x.new_empty(0) if weight is None else _like(weight)
+    check_backward("layer_norm", dy.contiguous(), x.contiguous(), dense(weight), rstd, mean)
+    of_weight = x.new_empty(0) if weight is None else like(weight)
     dtype = x.dtype if weight is None else weight.dtype
-    return _like(x), of_weight, x.new_empty(x.shape[1] if has_bias else 0, dtype=dtype)
+    return like(x), of_weight, x.new_empty(x.shape[1] if has_bias else 0, dtype=dtype)
 
 
 _layer_norm_gradients = define(
@@ -153,23 +146,10 @@ def _save_layer_norm(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tens
 def _layer_norm_vjp(ctx: Any, grad: Tensor, *_: Any) -> tuple[Tensor, Tensor | None, Tensor | None, None]:
     x, weight, mean, rstd = ctx.saved_tensors
     if torch.is_grad_enabled():
-        centered = x.float() - x.float().mean(-1, keepdim=True)
-        dx, dweight = _norm_gradients(grad, centered, weight, ctx.eps)
-        dx = dx - dx.mean(-1, keepdim=True)
-        # Both gradients of vectors are of the weight's type, as the kernel has them.
-        dbias = grad.float().sum(0).to(x.dtype if weight is None else weight.dtype) if ctx.has_bias else None
+        dx, dweight, dbias = layer_norm_gradients(grad, x, weight, ctx.eps, ctx.has_bias)
         return dx.to(x.dtype), dweight, dbias, None
     dx, dweight, dbias = _layer_norm_gradients(grad, x, weight, mean, rstd, ctx.has_bias)
     return dx, None if weight is None else dweight, dbias if ctx.has_bias else None, None
-
-
-def _norm_gradients(dy: Tensor, x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor | None]:
-    """Returns gradients of `x / sqrt(mean(x²) + eps) * weight` that torch differentiates; dx in float32."""
-    rstd = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
-    normal, wide = x * rstd, dy.float()
-    inner = wide if weight is None else wide * weight.float()
-    dx = rstd * (inner - normal * (inner * normal).mean(-1, keepdim=True))
-    return dx, None if weight is None else (wide * normal).sum(0).to(weight.dtype)
 
 
 _layer_norm = define(
@@ -184,7 +164,7 @@ _layer_norm = define(
 
 def _layer_norm_alone_forward(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     tell_if_slow("layer_norm", x)
-    x, weight, bias = x.contiguous(), _dense(weight), _dense(bias)
+    x, weight, bias = x.contiguous(), dense(weight), dense(bias)
     return LAYER_NORM.best(x, weight, bias).rung(x, weight, bias, eps)
 
 
@@ -206,11 +186,11 @@ def layer_norm(
 ) -> Tensor:
     """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last dimension.
 
-    x: float32, float16 or bfloat16; weight and bias: vectors of x's type or both of float32, or None. A row
-    with NaN or an infinity is NaN. Gradients of any order, of x, weight and bias.
+    x: float32, float16 or bfloat16; weight and bias: vectors of x's type or both of float32, beside a
+    float32 x both of any, or None. A row with NaN or an infinity is NaN. Gradients of any order, of x, weight
+    and bias.
     """
-    vectors = {key: each for key, each in (("weight", weight), ("bias", bias)) if each is not None}
-    eps = _require_norm("layer_norm", x, eps, vectors)
+    eps = require_norm("layer_norm", x, eps, {"weight": weight, "bias": bias})
     if not wants_gradient(x, weight, bias):
         return _layer_norm_alone(as_rows(x), weight, bias, eps).reshape(x.shape)
     return _layer_norm(as_rows(x), weight, bias, eps)[0].reshape(x.shape)
@@ -219,57 +199,64 @@ def layer_norm(
 # ---- rms_norm --------------------------------------------------------------------------------------------
 
 
-def _rms_norm_forward(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor]:
+def _rms_norm_forward(
+    x: Tensor, weight: Tensor | None, eps: float, offset: float = 0.0
+) -> tuple[Tensor, Tensor]:
     tell_if_slow("rms_norm", x)
     rstd = torch.empty(x.shape[0], dtype=torch.float32, device=x.device)
-    x, weight = x.contiguous(), _dense(weight)
-    return RMS_NORM.best(x, weight).rung(x, weight, eps, rstd=rstd), rstd
+    x, weight = x.contiguous(), dense(weight)
+    rung = RMS_NORM.best(x, weight).rung
+    return rung(x, weight, eps, rstd=rstd, weight_offset=offset), rstd
 
 
-def _rms_norm_fake(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor]:
-    check_forward("rms_norm", x.contiguous(), _dense(weight), None, known(eps))
-    return _like(x), x.new_empty(x.shape[:1], dtype=torch.float32)
+def _rms_norm_fake(
+    x: Tensor, weight: Tensor | None, eps: float, offset: float = 0.0
+) -> tuple[Tensor, Tensor]:
+    check_forward("rms_norm", x.contiguous(), dense(weight), None, known(eps), known(offset))
+    return like(x), x.new_empty(x.shape[:1], dtype=torch.float32)
 
 
-def _rms_norm_backward(dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor) -> tuple[Tensor, Tensor]:
+def _rms_norm_backward(
+    dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor, offset: float = 0.0
+) -> tuple[Tensor, Tensor]:
     rung = RMS_NORM.best(x, direction="backward").rung
-    dx, dweight = rung(dy.contiguous(), x.contiguous(), _dense(weight), rstd)
+    dx, dweight = rung(dy.contiguous(), x.contiguous(), dense(weight), rstd, weight_offset=offset)
     return dx, x.new_empty(0) if dweight is None else dweight
 
 
 def _rms_norm_backward_fake(
-    dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor
+    dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor, offset: float = 0.0
 ) -> tuple[Tensor, Tensor]:
-    check_backward("rms_norm", dy.contiguous(), x.contiguous(), _dense(weight), rstd)
-    return _like(x), x.new_empty(0) if weight is None else _like(weight)
+    check_backward("rms_norm", dy.contiguous(), x.contiguous(), dense(weight), rstd)
+    return like(x), x.new_empty(0) if weight is None else like(weight)
 
 
 _rms_norm_gradients = define(
     "rms_norm_backward",
-    "(Tensor dy, Tensor x, Tensor? weight, Tensor rstd) -> (Tensor, Tensor)",
+    "(Tensor dy, Tensor x, Tensor? weight, Tensor rstd, float offset=0.0) -> (Tensor, Tensor)",
     _rms_norm_backward,
     _rms_norm_backward_fake,
 )
 
 
 def _save_rms_norm(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tensor]) -> None:
-    x, weight, ctx.eps = inputs
+    x, weight, ctx.eps, ctx.offset = inputs
     ctx.save_for_backward(x, weight, output[1])
     ctx.mark_non_differentiable(output[1])
 
 
-def _rms_norm_vjp(ctx: Any, grad: Tensor, *_: Any) -> tuple[Tensor, Tensor | None, None]:
+def _rms_norm_vjp(ctx: Any, grad: Tensor, *_: Any) -> tuple[Tensor, Tensor | None, None, None]:
     x, weight, rstd = ctx.saved_tensors
     if torch.is_grad_enabled():
-        dx, dweight = _norm_gradients(grad, x.float(), weight, ctx.eps)
-        return dx.to(x.dtype), dweight, None
-    dx, dweight = _rms_norm_gradients(grad, x, weight, rstd)
-    return dx, None if weight is None else dweight, None
+        dx, dweight = rms_norm_gradients(grad, x.float(), weight, ctx.eps, ctx.offset)
+        return dx.to(x.dtype), dweight, None, None
+    dx, dweight = _rms_norm_gradients(grad, x, weight, rstd, ctx.offset)
+    return dx, None if weight is None else dweight, None, None
 
 
 _rms_norm = define(
     "rms_norm",
-    "(Tensor x, Tensor? weight, float eps) -> (Tensor, Tensor)",
+    "(Tensor x, Tensor? weight, float eps, float offset=0.0) -> (Tensor, Tensor)",
     _rms_norm_forward,
     _rms_norm_fake,
     _rms_norm_vjp,
@@ -277,36 +264,40 @@ _rms_norm = define(
 )
 
 
-def _rms_norm_alone_forward(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
+def _rms_norm_alone_forward(x: Tensor, weight: Tensor | None, eps: float, offset: float = 0.0) -> Tensor:
     tell_if_slow("rms_norm", x)
-    x, weight = x.contiguous(), _dense(weight)
-    return RMS_NORM.best(x, weight).rung(x, weight, eps)
+    x, weight = x.contiguous(), dense(weight)
+    return RMS_NORM.best(x, weight).rung(x, weight, eps, weight_offset=offset)
 
 
-def _rms_norm_alone_fake(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
-    return _rms_norm_fake(x, weight, eps)[0]
+def _rms_norm_alone_fake(x: Tensor, weight: Tensor | None, eps: float, offset: float = 0.0) -> Tensor:
+    return _rms_norm_fake(x, weight, eps, offset)[0]
 
 
 _rms_norm_alone = define(
     "rms_norm_alone",
-    "(Tensor x, Tensor? weight, float eps) -> Tensor",
+    "(Tensor x, Tensor? weight, float eps, float offset=0.0) -> Tensor",
     _rms_norm_alone_forward,
     _rms_norm_alone_fake,
 )
 
 
 @planned
-def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tensor:
-    """`x / sqrt(mean(x²) + eps) * weight` over the last dimension.
+def rms_norm(
+    x: Tensor, weight: Tensor | None = None, eps: float = 1e-6, weight_offset: float = 0.0
+) -> Tensor:
+    """`x / sqrt(mean(x²) + eps) * (weight_offset + weight)` over the last dimension.
 
-    x: float32, float16 or bfloat16; weight: a vector of x's type or of float32, or None. A row with NaN is
-    NaN. eps is a number: torch's default None, the epsilon of x's type, is torch.finfo(x.dtype).eps.
-    Gradients of any order, of x and weight.
+    x: float32, float16 or bfloat16; weight: a vector of x's type or of float32, beside a float32 x of any, or
+    None, for a factor of 1. weight_offset: 0.0, or 1.0 for weights that are stored less one, as Gemma's are.
+    A row with NaN is NaN. eps is a number: torch's default None, the epsilon of x's type, is
+    torch.finfo(x.dtype).eps. Gradients of any order, of x and weight.
     """
-    eps = _require_norm("rms_norm", x, eps, {} if weight is None else {"weight": weight})
+    eps = require_norm("rms_norm", x, eps, {"weight": weight})
+    weight_offset = number("rms_norm", "weight_offset", weight_offset)
     if not wants_gradient(x, weight):
-        return _rms_norm_alone(as_rows(x), weight, eps).reshape(x.shape)
-    return _rms_norm(as_rows(x), weight, eps)[0].reshape(x.shape)
+        return _rms_norm_alone(as_rows(x), weight, eps, weight_offset).reshape(x.shape)
+    return _rms_norm(as_rows(x), weight, eps, weight_offset)[0].reshape(x.shape)
 
 
 def _require_dtype(name: str, dtype: Any) -> torch.dtype:
@@ -314,12 +305,3 @@ def _require_dtype(name: str, dtype: Any) -> torch.dtype:
     if not isinstance(dtype, torch.dtype):
         refuse("ops.no-dtype", name=name, value=f"{dtype!r:.80}")
     return dtype
-
-
-def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) -> float:
-    """Returns eps, a number."""
-    require_tensors(name, x=x, **vectors)
-    eps = number(name, "eps", eps)
-    if not x.dim():
-        refuse("ops.norm-scalar", name=name)
-    return eps

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from flashpath import ops
+from flashpath.kernels.cross_entropy import host as cross_entropy
 from flashpath.ops.plans import gradient, recorded, replay
 from flashpath.ops.plans.trace import NotPlannable
 from tests.harness.replaying import VirtualDriver
@@ -66,6 +67,15 @@ CALLS: dict[str, tuple[Callable[..., Any], list[tuple[tuple[int, ...], Any]]]] =
     "layer_norm": (
         ops.layer_norm,
         [((6, 40), torch.float32), ((40,), torch.float32), ((40,), torch.float32)],
+    ),
+    "rms_norm 1 + weight": (
+        lambda x, w: ops.rms_norm(x, w, 1e-6, 1.0),
+        [((2, 3, 40), torch.float32), ((40,), HALF)],
+    ),
+    "add_rms_norm": (ops.add_rms_norm, [((2, 3, 40), HALF), ((2, 3, 40), HALF), ((40,), torch.float32)]),
+    "add_layer_norm": (
+        ops.add_layer_norm,
+        [((6, 40), HALF), ((6, 40), HALF), ((40,), HALF), ((40,), HALF)],
     ),
     "silu": (ops.silu, [((5, 33), HALF)]),
     "gelu_tanh": (ops.gelu_tanh, [((5, 33), HALF)]),
@@ -124,6 +134,41 @@ def test_gradients_are_replayed(name: str) -> None:
         torch.testing.assert_close(got, expected, rtol=0, atol=0)
     (backward,) = made
     assert backward.obstacle == ("a result that is no memory of its own" if name in ("add", "sum") else None)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_cross_entropy_and_its_gradient_are_replayed(reduction: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_entropy, "require_classes", _nobody_looks)  # as on a GPU
+    made: list[_Alone] = []
+
+    def alone(backward: Callable[..., Any]) -> _Alone:
+        made.append(_Alone(backward))
+        return made[-1]
+
+    def function(logits: Tensor, target: Tensor) -> Any:
+        return ops.cross_entropy(logits, target, reduction=reduction, label_smoothing=0.1, return_lse=True)
+
+    def drawn() -> tuple[Tensor, Tensor]:
+        target = torch.randint(50, (2, 3))
+        target[0, 1] = -100
+        return torch.randn(2, 3, 50), target
+
+    plan = _planned(function, [*drawn()], alone)
+    for _ in range(3):
+        logits, target = drawn()
+        found: list[Any] = []
+        for each in (plan, function):
+            leaf = logits.clone().requires_grad_()
+            loss, lse = each(leaf, target)
+            assert not lse.requires_grad
+            found.append([loss.detach(), lse, *torch.autograd.grad(loss.sum(), leaf)])
+        torch.testing.assert_close(*found, rtol=0, atol=0)
+    (backward,) = made
+    assert backward.obstacle is None
+
+
+def _nobody_looks(target: Tensor, classes: int, ignore_index: int) -> None:
+    """Stands for the check of targets, which a GPU's are spared."""
 
 
 def test_each_choice_of_inputs_has_its_own_gradient() -> None:

@@ -41,6 +41,19 @@ CALLS: dict[str, tuple[Callable[..., Any], Drawn]] = {
     "softmax of a column": (ops.softmax, lambda: (_randn(64, 1000)[:, 3:900],)),
     "layer_norm": (ops.layer_norm, lambda: (_randn(4, 16, 512), _randn(512), _randn(512))),
     "rms_norm": (ops.rms_norm, lambda: (_randn(4, 16, 512), _randn(512))),
+    "add_rms_norm": (ops.add_rms_norm, lambda: (_randn(64, 512), _randn(64, 512), _randn(512))),
+    "add_layer_norm": (
+        ops.add_layer_norm,
+        lambda: (_randn(64, 512), _randn(64, 512), _randn(512), _randn(512)),
+    ),
+    "cross_entropy": (
+        ops.cross_entropy,
+        lambda: (_randn(64, 5003), torch.randint(5003, (64,), device="cuda")),
+    ),
+    "cross_entropy of few rows": (
+        ops.cross_entropy,
+        lambda: (_randn(2, 50_021), torch.randint(50_021, (2,), device="cuda")),
+    ),
     "silu": (ops.silu, lambda: (_randn(33, 77),)),
     "silu_and_mul": (ops.silu_and_mul, lambda: (_randn(33, 128),)),
     "add": (ops.add, lambda: (_randn(33, 77), _randn(33, 77))),

@@ -9,6 +9,20 @@
 template <class T>
 using Compute = decltype(widen(T()));
 
+// A weight that is stored less one, as Gemma's norms have it: it counts for 1 + stored. A kernel whose weights are of
+// this type needs no other change, and one whose weights are not pays nothing.
+template <class W>
+struct OnePlus {
+  W stored;
+
+  OnePlus() = default;
+  __device__ OnePlus(decltype(widen(W())) value) : stored(narrow<W>(value - 1)) {}
+};
+template <class W>
+__device__ Compute<W> widen(OnePlus<W> weight) {
+  return 1 + widen(weight.stored);
+}
+
 // A product that is rounded by itself: the compiler may not fuse it with an addition, so it is the same number
 // wherever it is used.
 __device__ inline float rounded_product(float a, float b) { return __fmul_rn(a, b); }
@@ -98,6 +112,12 @@ __device__ float widened(const Pack<__nv_bfloat16, kWidth>& pack, int i) {
     }
     return __uint_as_float(i % 2 ? word & 0xffff0000u : word << 16);
   }
+}
+template <int kPhase = 0, class W, int kWidth>
+__device__ Compute<W> widened(const Pack<OnePlus<W>, kWidth>& pack, int i) {
+  Pack<W, kWidth> stored;
+  memcpy(&stored, &pack, sizeof(pack));
+  return 1 + widened<kPhase>(stored, i);
 }
 
 // kWidth neighbours, also where they fill several 16-byte accesses: float weights beside half activations.

@@ -2,7 +2,7 @@
 //
 //   maths    x̂ = (x - mean) rstd, g = dy * weight; of each row
 //            dx = rstd (g - Σ g / n - x̂ Σ (g x̂) / n); of each column dweight = Σ dy x̂, dbias = Σ dy
-//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in x's type or float, or null; mean, rstd: (rows), as the
+//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in any float type, or null; mean, rstd: (rows), as the
 //            forward pass saved them; dweight, dbias: (n), in weight's type, or null where they are not wanted
 //   cost     15 FLOPs an element; at least 3 rows n sizeof(T) bytes
 //   improves the reference: two kernels in place of one for each operation of the formulas

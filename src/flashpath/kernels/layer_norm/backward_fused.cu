@@ -2,7 +2,7 @@
 //
 //   maths    x̂ = (x - mean) rstd, g = dy * weight; of each row
 //            dx = rstd (g - Σ g / n - x̂ Σ (g x̂) / n); of each column dweight = Σ dy x̂, dbias = Σ dy
-//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in x's type or float, or null; mean, rstd: (rows)
+//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in any float type, or null; mean, rstd: (rows)
 //            partials: (2, blocks, n) of dweight and dbias, (1, blocks, n) for rms_norm
 //   cost     15 FLOPs an element; at least 3 rows n sizeof(T) bytes
 //   improves backward: dy and x come from memory once, not three times, and every SM works on the columns' sums

@@ -2,7 +2,7 @@
 //
 //   maths    sum = x + residual, rounded to its type; out = (sum - mean) / sqrt(var + eps) * weight + bias, mean and
 //            var of the rows of sum
-//   layout   x, residual, sum, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
+//   layout   x, residual, sum, out: (rows, n), contiguous; weight, bias: (n), in any float type, or null
 //            mean, rstd: (rows), for the backward pass, or null
 //   cost     9 FLOPs an element; at least 4 rows n sizeof(T) bytes
 //   improves vectorized after an addition of its own: 4 rows n elements are moved in place of 5 rows n

@@ -1,8 +1,9 @@
 """The host side of the layer_norm rungs.
 
 Forward: `rung(x, weight, bias, eps)` over the last dimension of a matrix; weight and bias may be None, and
-are of x's type or float32. `fused_residual(x, weight, bias, eps, residual)` returns the normalised rows and
-the sum x + residual, both new. Backward: `rung(dy, x, weight, mean, rstd)` returns dx, dweight and dbias.
+are of x's type or float32, or beside a float32 x of any type. `fused_residual(x, weight, bias, eps,
+residual)` returns the normalised rows and the sum x + residual, both new. Backward: `rung(dy, x, weight,
+mean, rstd)` returns dx, dweight and dbias; `added`, of x's shape, is added to dx.
 """
 
 from __future__ import annotations
@@ -129,22 +130,24 @@ def fused_residual(
 # ---- Backward ------------------------------------------------------------------------------------------
 
 
-def backward(dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True) -> shared.Gradients:
+def backward(
+    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True, added: Any = None
+) -> shared.Gradients:
     """dx, dweight (None for no weight) and dbias (None unless there is a bias)."""
-    shared.check_backward(NAME, dy, x, weight, rstd, mean)
+    shared.check_backward(NAME, dy, x, weight, rstd, mean, added=added)
     to = shared.gradients(x, weight, has_bias)
-    shared.backward(BACKWARD, "true", dy, x, weight, mean, rstd, to)
+    shared.backward(BACKWARD, "true", dy, x, weight, mean, rstd, to, added)
     return to
 
 
 def backward_fused(
-    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True
+    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True, added: Any = None
 ) -> shared.Gradients:
     """Computes what `backward` does, which also takes the rows that are too long for this one."""
-    shared.check_backward(NAME, dy, x, weight, rstd, mean)
+    shared.check_backward(NAME, dy, x, weight, rstd, mean, added=added)
     to = shared.gradients(x, weight, has_bias)
-    if not shared.backward_fused(BACKWARD_FUSED, "true", dy, x, weight, mean, rstd, to):
-        shared.backward(BACKWARD, "true", dy, x, weight, mean, rstd, to)
+    if not shared.backward_fused(BACKWARD_FUSED, "true", dy, x, weight, mean, rstd, to, added):
+        shared.backward(BACKWARD, "true", dy, x, weight, mean, rstd, to, added)
     return to
 
 
@@ -181,9 +184,9 @@ def triton(
 
 
 def triton_backward(
-    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True
+    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True, added: Any = None
 ) -> shared.Gradients:
-    shared.check_backward(NAME, dy, x, weight, rstd, mean)
+    shared.check_backward(NAME, dy, x, weight, rstd, mean, added=added)
     to = shared.gradients(x, weight, has_bias)
-    triton_host.backward(triton_module(), True, dy, x, weight, mean, rstd, to)
+    triton_host.backward(triton_module(), True, dy, x, weight, mean, rstd, to, added)
     return to

@@ -2,7 +2,7 @@
 // the mean (kCentered false).
 //
 //   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; mean and var = Σ (x - mean)² / n of each row
-//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
+//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in any float type, or null
 //            mean, rstd: (rows), for the backward pass, or null
 //   cost     8 FLOPs an element; at least 2 rows n sizeof(T) bytes, and as much as x once more from the L2 cache
 //   improves vectorized, for rows of many packs: no register holds the row while its sums cross the block, so that an

@@ -20,13 +20,18 @@ def torch_forward(
 
 
 def gradients(
-    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True
+    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True, added: Any = None
 ) -> tuple[Any, Any, Any]:
-    """dx, dweight and dbias by their formulas, in the type of rstd; None where there is no such input."""
+    """dx, dweight and dbias by their formulas, in the type of rstd; None where there is no such input.
+
+    `added` is added to dx.
+    """
     d, center, scale = dy.to(rstd.dtype), mean[:, None], rstd[:, None]
     normal = (x.to(rstd.dtype) - center) * scale
     g = d if weight is None else d * weight.to(rstd.dtype)
     dx = (g - g.mean(1, keepdim=True) - normal * (g * normal).mean(1, keepdim=True)) * scale
+    if added is not None:
+        dx = dx + added.to(rstd.dtype)
     kind = x.dtype if weight is None else weight.dtype
     return (
         dx.to(x.dtype),
@@ -42,16 +47,16 @@ def forward_in_float64(x: Any, weight: Any = None, bias: Any = None, eps: float 
 
 
 def gradients_in_float64(
-    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True
+    dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True, added: Any = None
 ) -> tuple[Any, Any, Any]:
     """The truth of the gradients, not rounded."""
-    weight = None if weight is None else weight.double()
-    return gradients(dy.double(), x.double(), weight, mean.double(), rstd.double(), has_bias)
+    weight, added = (None if each is None else each.double() for each in (weight, added))
+    return gradients(dy.double(), x.double(), weight, mean.double(), rstd.double(), has_bias, added)
 
 
 def reference(*inputs: Any) -> Any:
     """(x, weight, bias, eps) → out; with a residual after eps → (out, x + residual);
-    (dy, x, weight, mean, rstd) → (dx, dweight, dbias)."""
+    (dy, x, weight, mean, rstd, has_bias, added) → (dx, dweight, dbias), the last two optional."""
     if is_backward(inputs):
         _, x, weight = inputs[:3]
         kind = x.dtype if weight is None else weight.dtype

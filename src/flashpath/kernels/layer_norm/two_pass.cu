@@ -1,7 +1,7 @@
 // Layer norm, rung 1: the mean, then the variance, then the row.
 //
 //   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; mean and var = Σ (x - mean)² / n of each row
-//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
+//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in any float type, or null
 //   cost     8 FLOPs an element; at least 2 rows n sizeof(T) bytes
 //   idea     a block per row walks through it three times, as the formulas say. The variance of what has been centred
 //            first cannot cancel, as Σx² / n - mean² does: with a mean of 1000 and a deviation of 1, float32 has no

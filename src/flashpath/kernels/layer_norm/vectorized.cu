@@ -1,7 +1,7 @@
 // Layer norm, rung 3: one read, one write; the row waits in registers.
 //
 //   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; mean and var = Σ (x - mean)² / n of each row
-//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
+//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in any float type, or null
 //            mean, rstd: (rows), for the backward pass, or null
 //   cost     8 FLOPs an element; at least 2 rows n sizeof(T) bytes
 //   improves welford: x comes from memory once, in 16-byte loads that are all asked for before the first is used; the

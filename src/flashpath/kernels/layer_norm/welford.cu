@@ -2,7 +2,7 @@
 //
 //   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; with each element x, the count-th:
 //            mean' = mean + (x - mean) / count, M2' = M2 + (x - mean) (x - mean'); var = M2 / n
-//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
+//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in any float type, or null
 //   cost     12 FLOPs an element; at least 2 rows n sizeof(T) bytes
 //   improves two_pass: the row is read twice, not three times, and nothing has to wait for the mean
 //   idea     each thread carries (count, mean, M2) of the elements it has seen; two such triples merge into one, so

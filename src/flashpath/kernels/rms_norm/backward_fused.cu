@@ -2,7 +2,7 @@
 //
 //   maths    x̂ = x rstd, g = dy * weight; of each row dx = rstd (g - x̂ Σ (g x̂) / n), of each column
 //            dweight = Σ dy x̂
-//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in x's type or float, or null; rstd: (rows)
+//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in any float type, or null; rstd: (rows)
 //            partials: (blocks, n) of dweight
 //   cost     11 FLOPs an element; at least 3 rows n sizeof(T) bytes
 //   improves backward: dy and x come from memory once, not three times, and every SM works on the columns' sums

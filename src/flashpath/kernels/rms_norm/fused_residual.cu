@@ -1,7 +1,7 @@
 // RMS norm, rung 4: with the addition before it.
 //
 //   maths    sum = x + residual, rounded to its type; out = sum / sqrt(Σ sum² / n + eps) * weight, of each row
-//   layout   x, residual, sum, out: (rows, n), contiguous; weight: (n), in x's type or float, or null
+//   layout   x, residual, sum, out: (rows, n), contiguous; weight: (n), in any float type, or null
 //            rstd: (rows), for the backward pass, or null
 //   cost     5 FLOPs an element; at least 4 rows n sizeof(T) bytes
 //   improves vectorized after an addition of its own: 4 rows n elements are moved in place of 5 rows n

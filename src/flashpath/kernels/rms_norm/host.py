@@ -1,8 +1,10 @@
 """The host side of the rms_norm rungs.
 
 Forward: `rung(x, weight, eps)` over the last dimension of a matrix; weight may be None, and is of x's type or
-float32. `fused_residual(x, weight, eps, residual)` returns the normalised rows and the sum x + residual, both
-new tensors. Backward: `rung(dy, x, weight, rstd)` returns dx and dweight.
+float32, or beside a float32 x of any type. `fused_residual(x, weight, eps, residual)` returns the normalised
+rows and the sum x + residual, both new tensors. Backward: `rung(dy, x, weight, rstd)` returns dx and dweight;
+`added`, of x's shape, is added to dx. With `weight_offset=1.0` the factor of a column is 1 + weight; without
+a weight it is 1 all the same.
 """
 
 from __future__ import annotations
@@ -29,13 +31,16 @@ EPS = 1e-6
 NAME = "rms_norm"
 
 
-def two_pass(x: Any, weight: Any = None, eps: float = EPS, *, out: Any | None = None) -> Any:
-    shared.check_forward(NAME, x, weight, None, eps)
+def two_pass(
+    x: Any, weight: Any = None, eps: float = EPS, *, weight_offset: float = 0.0, out: Any | None = None
+) -> Any:
+    shared.check_forward(NAME, x, weight, None, eps, weight_offset)
     result = shared.prepared(NAME, x, out, weight)
     rows, n = x.shape
     if rows and n:
-        kernel = cuda_kernel(TWO_PASS, f"rms_norm<{', '.join(shared.type_names(x, weight))}>", x)
-        kernel[rows, shared.THREADS](rows, n, x, weight, eps, result)
+        names = ", ".join(shared.type_names(x, weight, offset=weight_offset))
+        kernel = cuda_kernel(TWO_PASS, f"rms_norm<{names}>", x)
+        kernel[rows, shared.THREADS](rows, n, x, shared.as_stored(weight, weight_offset), eps, result)
     return result
 
 
@@ -44,26 +49,46 @@ def vectorized(
     weight: Any = None,
     eps: float = EPS,
     *,
+    weight_offset: float = 0.0,
     out: Any | None = None,
     rstd: Any | None = None,
     lanes: int | None = None,
 ) -> Any:
     """`rstd`, where given, is filled for the backward pass; `lanes` threads take a row."""
-    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_forward(NAME, x, weight, None, eps, weight_offset)
     shared.check_statistics(NAME, x, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight)
-    shared.forward(VECTORIZED, "rms_norm", "false", x, (weight,), eps, None, result, None, (rstd,), lanes)
+    shared.forward(
+        VECTORIZED,
+        "rms_norm",
+        "false",
+        x,
+        (weight,),
+        eps,
+        None,
+        result,
+        None,
+        (rstd,),
+        lanes,
+        weight_offset,
+    )
     return result
 
 
 def read_twice(
-    x: Any, weight: Any = None, eps: float = EPS, *, out: Any | None = None, rstd: Any | None = None
+    x: Any,
+    weight: Any = None,
+    eps: float = EPS,
+    *,
+    weight_offset: float = 0.0,
+    out: Any | None = None,
+    rstd: Any | None = None,
 ) -> Any:
     """Computes what `vectorized` does, without holding the row."""
-    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_forward(NAME, x, weight, None, eps, weight_offset)
     shared.check_statistics(NAME, x, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight)
-    twice.forward(READ_TWICE, False, x, weight, None, eps, result, None, rstd)
+    twice.forward(READ_TWICE, False, x, weight, None, eps, result, None, rstd, weight_offset)
     return result
 
 
@@ -73,20 +98,32 @@ def fused_residual(
     eps: float,
     residual: Any,
     *,
+    weight_offset: float = 0.0,
     out: Any | None = None,
     total: Any | None = None,
     rstd: Any | None = None,
     lanes: int | None = None,
 ) -> tuple[Any, Any]:
     """The norm of x + residual, and that sum; written to `out` and `total` where given."""
-    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_forward(NAME, x, weight, None, eps, weight_offset)
     shared.check_statistics(NAME, x, rstd=rstd)
     require_like(NAME, "residual", residual, x.shape, x.dtype, x.device)
     result = shared.prepared(NAME, x, out, residual, weight)
     added = output(NAME, total, x.shape, x.dtype, x.device)
     require_apart(NAME, added, x, residual, result)
     shared.forward(
-        FUSED_RESIDUAL, "add_rms_norm", "false", x, (weight,), eps, residual, result, added, (rstd,), lanes
+        FUSED_RESIDUAL,
+        "add_rms_norm",
+        "false",
+        x,
+        (weight,),
+        eps,
+        residual,
+        result,
+        added,
+        (rstd,),
+        lanes,
+        weight_offset,
     )
     return result, added
 
@@ -94,20 +131,25 @@ def fused_residual(
 # ---- Backward ------------------------------------------------------------------------------------------
 
 
-def backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+def backward(
+    dy: Any, x: Any, weight: Any, rstd: Any, added: Any = None, *, weight_offset: float = 0.0
+) -> tuple[Any, Any]:
     """dx, and dweight: None for no weight."""
-    shared.check_backward(NAME, dy, x, weight, rstd)
+    shared.check_backward(NAME, dy, x, weight, rstd, added=added, offset=weight_offset)
     to = shared.gradients(x, weight, has_bias=False)
-    shared.backward(BACKWARD, "false", dy, x, weight, None, rstd, to)
+    shared.backward(BACKWARD, "false", dy, x, weight, None, rstd, to, added, weight_offset)
     return to.dx, to.dweight
 
 
-def backward_fused(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+def backward_fused(
+    dy: Any, x: Any, weight: Any, rstd: Any, added: Any = None, *, weight_offset: float = 0.0
+) -> tuple[Any, Any]:
     """Computes what `backward` does, which also takes the rows that are too long for this one."""
-    shared.check_backward(NAME, dy, x, weight, rstd)
+    shared.check_backward(NAME, dy, x, weight, rstd, added=added, offset=weight_offset)
     to = shared.gradients(x, weight, has_bias=False)
-    if not shared.backward_fused(BACKWARD_FUSED, "false", dy, x, weight, None, rstd, to):
-        shared.backward(BACKWARD, "false", dy, x, weight, None, rstd, to)
+    given = dy, x, weight, None, rstd, to, added, weight_offset
+    if not shared.backward_fused(BACKWARD_FUSED, "false", *given):
+        shared.backward(BACKWARD, "false", *given)
     return to.dx, to.dweight
 
 
@@ -124,12 +166,13 @@ def triton(
     eps: float = EPS,
     residual: Any | None = None,
     *,
+    weight_offset: float = 0.0,
     out: Any | None = None,
     total: Any | None = None,
     rstd: Any | None = None,
 ) -> Any:
     """The norm of x, or with a residual that of the sum, and the sum."""
-    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_forward(NAME, x, weight, None, eps, weight_offset)
     shared.check_statistics(NAME, x, rstd=rstd)
     result = shared.prepared(NAME, x, out, residual, weight)
     added = None
@@ -137,12 +180,17 @@ def triton(
         require_like(NAME, "residual", residual, x.shape, x.dtype, x.device)
         added = output(NAME, total, x.shape, x.dtype, x.device)
         require_apart(NAME, added, x, residual, result)
-    triton_host.forward(triton_module(), False, x, weight, None, eps, residual, result, added, None, rstd)
+    statistics = None, rstd
+    triton_host.forward(
+        triton_module(), False, x, weight, None, eps, residual, result, added, *statistics, weight_offset
+    )
     return result if residual is None else (result, added)
 
 
-def triton_backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
-    shared.check_backward(NAME, dy, x, weight, rstd)
+def triton_backward(
+    dy: Any, x: Any, weight: Any, rstd: Any, added: Any = None, *, weight_offset: float = 0.0
+) -> tuple[Any, Any]:
+    shared.check_backward(NAME, dy, x, weight, rstd, added=added, offset=weight_offset)
     to = shared.gradients(x, weight, has_bias=False)
-    triton_host.backward(triton_module(), False, dy, x, weight, None, rstd, to)
+    triton_host.backward(triton_module(), False, dy, x, weight, None, rstd, to, added, weight_offset)
     return to.dx, to.dweight

@@ -128,7 +128,14 @@ LADDER = Ladder(
                 {"x_ptr": "*bf16", "weight_ptr": "*bf16", "out_ptr": "*bf16", "n": "i32"}
                 | {"count": "fp32", "eps": "fp32"},
                 {"residual_ptr": None, "bias_ptr": None, "sum_ptr": None, "mean_ptr": None, "rstd_ptr": None}
-                | {"CENTERED": False, "IS_WHOLE": True, "IS_FULL": True, "GROUPS": 256, "BLOCK": 4096},
+                | {
+                    "CENTERED": False,
+                    "IS_WHOLE": True,
+                    "IS_FULL": True,
+                    "OFFSET": 0.0,
+                    "GROUPS": 256,
+                    "BLOCK": 4096,
+                },
             ),
             readability=5,
             debugging=4,
@@ -145,7 +152,8 @@ LADDER = Ladder(
                 {"dy_ptr": "*bf16", "x_ptr": "*bf16", "weight_ptr": "*bf16", "dx_ptr": "*bf16"}
                 | {"rstd_ptr": "*fp32", "of_weight_ptr": "*fp32", "rows": "i32", "n": "i32"}
                 | {"count": "fp32"},
-                {"mean_ptr": None, "of_bias_ptr": None, "CENTERED": False, "BLOCK": 4096},
+                {"mean_ptr": None, "of_bias_ptr": None, "added_ptr": None}
+                | {"CENTERED": False, "OFFSET": 0.0, "BLOCK": 4096},
             ),
             readability=4,
             debugging=4,

@@ -17,12 +17,17 @@ def torch_forward(x: Any, weight: Any = None, eps: float = 1e-6, residual: Any =
     return torch.nn.functional.rms_norm(x, x.shape[1:], weight, eps)
 
 
-def gradients(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
-    """dx and dweight by their formulas, in the type of rstd; None for dweight where there is no weight."""
+def gradients(dy: Any, x: Any, weight: Any, rstd: Any, added: Any = None) -> tuple[Any, Any]:
+    """dx and dweight by their formulas, in the type of rstd; None for dweight where there is no weight.
+
+    `added` is added to dx.
+    """
     d, scale = dy.to(rstd.dtype), rstd[:, None]
     normal = x.to(rstd.dtype) * scale
     g = d if weight is None else d * weight.to(rstd.dtype)
     dx = (g - normal * (g * normal).mean(1, keepdim=True)) * scale
+    if added is not None:
+        dx = dx + added.to(rstd.dtype)
     return dx.to(x.dtype), None if weight is None else (d * normal).sum(0).to(weight.dtype)
 
 
@@ -31,14 +36,15 @@ def forward_in_float64(x: Any, weight: Any = None, eps: float = 1e-6) -> Any:
     return torch_forward(x.double(), weight if weight is None else weight.double(), eps)
 
 
-def gradients_in_float64(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+def gradients_in_float64(dy: Any, x: Any, weight: Any, rstd: Any, added: Any = None) -> tuple[Any, Any]:
     """The truth of the gradients, not rounded."""
-    return gradients(dy.double(), x.double(), None if weight is None else weight.double(), rstd.double())
+    weight, added = (None if each is None else each.double() for each in (weight, added))
+    return gradients(dy.double(), x.double(), weight, rstd.double(), added)
 
 
 def reference(*inputs: Any) -> Any:
     """(x, weight, eps) → out; with a residual after eps → (out, x + residual);
-    (dy, x, weight, rstd) → (dx, dweight)."""
+    (dy, x, weight, rstd) → (dx, dweight), with what is to be added to dx after rstd."""
     if is_backward(inputs):
         _, x, weight = inputs[:3]
         dx, dweight = gradients_in_float64(*inputs)

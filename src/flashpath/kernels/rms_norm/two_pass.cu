@@ -1,7 +1,7 @@
 // RMS norm, rung 1: the mean square, then the row.
 //
 //   maths    out = x / sqrt(Σ x² / n + eps) * weight, of each row
-//   layout   x, out: (rows, n), contiguous; weight: (n), in x's type or float, or null
+//   layout   x, out: (rows, n), contiguous; weight: (n), in any float type, or null
 //   cost     4 FLOPs an element; at least 2 rows n sizeof(T) bytes
 //   idea     a block per row walks through it twice. No mean is subtracted, so there is one sum to wait for, where
 //            layer norm has two, and squares that are only added cannot cancel.

@@ -1,7 +1,7 @@
 // RMS norm, rung 2: one read, one write; the row waits in registers.
 //
 //   maths    out = x / sqrt(Σ x² / n + eps) * weight, of each row
-//   layout   x, out: (rows, n), contiguous; weight: (n), in x's type or float, or null
+//   layout   x, out: (rows, n), contiguous; weight: (n), in any float type, or null
 //            rstd: (rows), for the backward pass, or null
 //   cost     4 FLOPs an element; at least 2 rows n sizeof(T) bytes
 //   improves two_pass: x comes from memory once, in 16-byte loads that are all asked for before the first is used

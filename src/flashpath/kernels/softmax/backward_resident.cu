@@ -7,7 +7,7 @@
 //   improves backward_simple: y and dy are read once, in an eighth of the instructions for half types
 //   idea     as resident: all packs are asked for before the first is used, by as many threads as leave few to each.
 //            Of rows longer than the registers of a block hold, the rest is read a second time.
-#include "packed_row.cuh"
+#include "../common/softmax/packed_row.cuh"
 
 constexpr int kLeastThreads = 64;
 

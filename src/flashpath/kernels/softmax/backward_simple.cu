@@ -6,7 +6,7 @@
 //   improves reference: one launch, and no tensor between the product, the sum and the difference
 //   idea     the gradient needs no x and no exponential: y says it all. The first pass has the sum, the second writes.
 //   watch    y and dy are read twice: rows that leave the caches meanwhile move 5 rows n sizeof(T) bytes.
-#include "arithmetic.cuh"
+#include "../common/softmax/arithmetic.cuh"
 
 constexpr int kThreads = 256;
 

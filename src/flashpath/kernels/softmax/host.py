@@ -16,6 +16,7 @@ from flashpath.kernels.building import (
     sm_count,
     triton_device,
 )
+from flashpath.kernels.common.softmax.packing import Packing, packing
 from flashpath.kernels.counters import counters_at_zero
 from flashpath.kernels.where import Where
 from flashpath.messages import Message
@@ -37,7 +38,6 @@ THREADS = 256  # of every rung that has a block per row, or per part of one
 WARP_PER_ROW_THREADS = 128
 MOST_PER_LANE = 64
 RESIDENT_THREADS = 64  # of a block with several rows
-PACK_BYTES = 16
 # Packs that a thread holds: few leave room for many threads, each of which asks for all of its packs at once.
 PACKS = 4
 MOST_KEPT = 32  # numbers of a row that a thread of a full block can keep in registers
@@ -82,34 +82,6 @@ def _problem(operation: str, x: Any, out: Any | None, *others: Any) -> Problem:
     if out is not None:
         require_apart(operation, result, x, *others)
     return Problem(x.numel() // n if n else 0, n, result)
-
-
-class Packing(NamedTuple):
-    """How rows are cut: up to `packs` packs of `width` elements each; `whole` where none is cut short."""
-
-    width: int
-    whole: bool
-    packs: int
-
-    @property
-    def arguments(self) -> str:
-        """Returns the numbers as kernels take them."""
-        return f"{self.width}, {str(self.whole).lower()}"
-
-
-def packing(n: int, *tensors: Any) -> Packing:
-    """The widest packs with which rows of n elements of all tensors can be moved in step.
-
-    Tensors may start anywhere, but all at the same place within a pack.
-    """
-    size: int = tensors[0].element_size()
-    first: int = tensors[0].data_ptr()
-    width = PACK_BYTES // size
-    while width > 1 and any((each.data_ptr() - first) % (width * size) for each in tensors):
-        width //= 2
-    if n % width == 0 and first % (width * size) == 0:
-        return Packing(width, True, n // width)
-    return Packing(width, False, (n + 2 * width - 2) // width)
 
 
 # ---- A block per row -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 //            As in resident, more packs are parked in shared memory where rows are many, so that a meeting is for
 //            128 KB, not for 32, and an SM has two blocks, one of which moves data while the other waits.
 #include "on_chip.cuh"
-#include "part.cuh"
+#include "../common/softmax/part.cuh"
 
 template <class T, int kWidth, bool kIsWhole, int kThreads, int kPacks, int kParkedPairs>
 __global__ void __launch_bounds__(kThreads, 1024 / kThreads)

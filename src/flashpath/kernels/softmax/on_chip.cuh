@@ -4,7 +4,7 @@
 // Exponentials are taken before the row's maximum is known, relative to the maximum of the thread's own packs: a factor
 // at the end makes up for it, and no reduction has to come before them.
 #pragma once
-#include "packed_row.cuh"
+#include "../common/softmax/packed_row.cuh"
 
 // kept: e^(x - m) of the packs held, with the m that is returned.
 template <class Row, int kPacks, class C>

@@ -8,7 +8,7 @@
 //            Any two parts combine, in any order, so threads, blocks, and the tiles of attention can each have one.
 //   watch    a thread's next {m, l} needs its last one, an exponential long. kChains elements are folded at a time: the
 //            maximum of all of them first, then their exponentials, which wait for nobody.
-#include "arithmetic.cuh"
+#include "../common/softmax/arithmetic.cuh"
 
 constexpr int kThreads = 256;
 constexpr int kChains = 8;

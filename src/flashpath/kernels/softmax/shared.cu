@@ -8,7 +8,7 @@
 //            Each thread meets only the elements that it parked itself, so only the two reductions need barriers.
 //   watch    a block has 48 to 227 KB of it: longer rows are refused. And the longer the row, the fewer blocks an SM
 //            holds: of rows of 100 KB two, and while both compute nothing is asked of memory.
-#include "arithmetic.cuh"
+#include "../common/softmax/arithmetic.cuh"
 
 constexpr int kThreads = 256;
 

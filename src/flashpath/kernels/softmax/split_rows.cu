@@ -8,7 +8,7 @@
 //   idea     the parts' {m, l} can be combined, so blocks need not know of each other: the first launch leaves them in
 //            memory, in the second each block combines those of its row, always in the same order, and writes its part.
 //            The second launch goes from the last part to the first: what the first has read last is still in the L2.
-#include "part.cuh"
+#include "../common/softmax/part.cuh"
 
 constexpr int kThreads = 256;
 constexpr int kPacksAtOnce = 4;

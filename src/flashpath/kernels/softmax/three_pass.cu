@@ -7,7 +7,7 @@
 //            Any row works, however long.
 //   watch    x is read three times and each exponential computed twice. Of short rows the second and third read come
 //            from the caches; of long ones 4 rows n sizeof(T) bytes move.
-#include "arithmetic.cuh"
+#include "../common/softmax/arithmetic.cuh"
 
 constexpr int kThreads = 256;
 

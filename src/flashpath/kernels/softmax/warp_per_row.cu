@@ -7,7 +7,7 @@
 //   idea     32 lanes reduce by shuffles alone. A register array is one only where every index is known when the kernel
 //            is compiled, so the row's length is rounded up to 32 kPerLane, and the rest is -inf: e^-inf adds nothing.
 //   watch    half types move 2 bytes per access, 64 bytes per warp: half of a line's worth of instructions is wasted.
-#include "arithmetic.cuh"
+#include "../common/softmax/arithmetic.cuh"
 
 constexpr int kThreads = 128;
 

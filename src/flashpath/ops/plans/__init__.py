@@ -131,6 +131,20 @@ def are_possible() -> bool:
     return torch.cuda.is_available() and torch.cuda.device_count() == 1 and not settings.debug()
 
 
+def is_followed() -> bool:
+    """Whether something follows or changes what a call does: a compiler, a mode, autocast, a profiler."""
+    return (
+        _is_traced_by_dynamo()
+        or _modes()
+        or _function_modes()
+        or _transforms() is not None
+        or _forward_mode._current_level >= 0
+        or _has_autocast()
+        or _profiling()
+        or _tracing() is not None
+    )
+
+
 def planned(function: Callable[P, R]) -> Callable[P, R]:
     """Makes calls of a function cost what their launches cost."""
     return _planned(function, has_gradient=True)
@@ -146,17 +160,7 @@ def _planned(function: Callable[P, R], has_gradient: bool) -> Callable[P, R]:
     get, key_of = kinds.get, keys.KeyMakers().get
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if (
-            _is_traced_by_dynamo()
-            or not are_possible()
-            or _modes()
-            or _function_modes()
-            or _transforms() is not None
-            or _forward_mode._current_level >= 0
-            or _has_autocast()
-            or _profiling()
-            or _tracing() is not None
-        ):
+        if is_followed() or not are_possible():
             return function(*args, **kwargs)
         types = tuple(map(type, args))
         make = key_of((*types, *kwargs, *map(type, kwargs.values())) if kwargs else types)

@@ -198,7 +198,8 @@ def planned(
         len(results),
         is_tuple,
         [-1 if at is None else at[0] for at in saved],
-        [i for i, part in enumerate(results) if any(part == each for each in probe.constant)],
+        # A reshaping of what has no gradient has none either.
+        [i for i, part in enumerate(results) if any(part.memory is each.memory for each in probe.constant)],
         probe.materializes,
         Backward(
             operator.backward,

@@ -1,4 +1,5 @@
-// The gradients of layer_norm and, without the mean (kCentered false), of rms_norm, formula by formula.
+// The gradients of layer_norm and, without the mean (kCentered false), of rms_norm, formula by formula. `added`, where it
+// is there, is added to dx: the gradient that x has from elsewhere, as the sum that a fused addition returns has.
 #pragma once
 #include "../row.cuh"
 
@@ -6,7 +7,7 @@ constexpr int kRowThreads = 256;
 
 template <bool kCentered, class T, class W>
 __global__ void input_gradient(long long rows, long long n, const T* dy, const T* x, const W* weight,
-                               const Compute<T>* mean, const Compute<T>* rstd, T* dx) {
+                               const Compute<T>* mean, const Compute<T>* rstd, const T* added, T* dx) {
   using C = Compute<T>;
   const long long start = blockIdx.x * n;
   const C center = kCentered ? mean[blockIdx.x] : C(0);
@@ -25,7 +26,8 @@ __global__ void input_gradient(long long rows, long long n, const T* dy, const T
   for (long long i = threadIdx.x; i < n; i += kRowThreads) {
     const C g = weight != nullptr ? rounded_product(widen(dy[start + i]), widen(weight[i])) : widen(dy[start + i]);
     const C normal = (widen(x[start + i]) - center) * scale;
-    dx[start + i] = narrow<T>((g - of_g - normal * of_g_normal) * scale);
+    const C own = (g - of_g - normal * of_g_normal) * scale;
+    dx[start + i] = narrow<T>(added != nullptr ? own + widen(added[start + i]) : own);
   }
 }
 

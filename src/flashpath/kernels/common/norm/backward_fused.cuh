@@ -1,21 +1,23 @@
-// All gradients of layer_norm and, without the mean (kCentered false), of rms_norm from one read.
+// All gradients of layer_norm and, without the mean (kCentered false), of rms_norm from one read. kAdds: `added` is a
+// third matrix that is read, and added to dx: the gradient that x has from elsewhere.
 #pragma once
 #include "../async_copy.cuh"
 #include "../row.cuh"
 
 // A block takes kGroups rows at a time, kLanes threads each; the compiler leaves registers for kBlocks blocks per SM.
 template <bool kCentered, bool kHasWeight, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups,
-          int kStages, int kBlocks>
+          int kStages, int kBlocks, bool kAdds = false>
 __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     gradients(long long rows, long long n, const T* __restrict__ dy, const T* __restrict__ x,
               const W* __restrict__ weight, const Compute<T>* __restrict__ mean, const Compute<T>* __restrict__ rstd,
-              T* __restrict__ dx, Compute<T>* __restrict__ partials) {
+              const T* __restrict__ added, T* __restrict__ dx, Compute<T>* __restrict__ partials) {
   using C = Compute<T>;
   using P = Pack<T, kWidth>;
   constexpr int kThreads = kLanes * kGroups;
   constexpr int kSums = kCentered ? 2 : 1;
+  constexpr int kMatrices = kAdds ? 3 : 2;
   extern __shared__ __align__(16) unsigned char shared[];
-  P* queue = reinterpret_cast<P*>(shared);  // (kStages, 2, kPacks, kThreads): dy and x of the rows to come
+  P* queue = reinterpret_cast<P*>(shared);  // (kStages, kMatrices, kPacks, kThreads): of the rows to come
   const int lane = threadIdx.x % kLanes, group = threadIdx.x / kLanes;
   const int packs = int(n) / kWidth;
   const long long step = gridDim.x * (long long)kGroups;
@@ -23,7 +25,7 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
   const C inverse_n = C(1) / C(n);
 
   const auto slot = [&](int stage, int which, int k) -> P& {
-    return queue[((stage * 2 + which) * kPacks + k) * kThreads + threadIdx.x];
+    return queue[((stage * kMatrices + which) * kPacks + k) * kThreads + threadIdx.x];
   };
   const auto fetch_row = [&](int stage, long long row) {
     if (row < rows) {
@@ -33,6 +35,9 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
         if (p < packs) {
           copy_async(&slot(stage, 0, k), reinterpret_cast<const P*>(dy + row * n) + p);
           copy_async(&slot(stage, 1, k), reinterpret_cast<const P*>(x + row * n) + p);
+          if constexpr (kAdds) {
+            copy_async(&slot(stage, 2, k), reinterpret_cast<const P*>(added + row * n) + p);
+          }
         }
       }
     }
@@ -105,7 +110,11 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
           const C dy_here = widen(dy_pack.value[i]);
           const C normal = (widen(x_pack.value[i]) - center) * scale;
           const C g = rounded_product(dy_here, factor(k, i));
-          out.value[i] = narrow<T>((g - of_g - normal * of_g_normal) * scale);
+          C own = (g - of_g - normal * of_g_normal) * scale;
+          if constexpr (kAdds) {
+            own += widen(slot(stage, 2, k).value[i]);
+          }
+          out.value[i] = narrow<T>(own);
         }
         reinterpret_cast<P*>(dx + row * n)[lane + k * kLanes] = out;
       }

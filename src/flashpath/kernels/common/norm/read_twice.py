@@ -15,7 +15,16 @@ THREADS, PACKS, BLOCKS = 512, 4, 3
 
 
 def forward(
-    file: Path, centered: bool, x: Any, weight: Any, bias: Any, eps: float, out: Any, mean: Any, rstd: Any
+    file: Path,
+    centered: bool,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    eps: float,
+    out: Any,
+    mean: Any,
+    rstd: Any,
+    offset: float = 0.0,
 ) -> None:
     rows, n = x.shape
     if not rows or not n:
@@ -24,10 +33,11 @@ def forward(
     width = shared.pack_width(n, [x, out], [weight, bias])
     is_whole = n == THREADS * PACKS * width
     blocks = BLOCKS if is_whole and types == shared.BRAIN_TYPES else 1
+    names = ", ".join(shared.type_names(x, weight, bias, offset))
     flags = map(shared.spelled, [weight is not None, bias is not None, is_whole])
     shape = ", ".join([str(width), str(blocks), *flags])
-    norm = cuda_kernel(file, f"norm<{shared.spelled(centered)}, {types}, {shape}>", x)
-    norm[rows, THREADS](n, x, weight, bias, eps, out, mean, rstd)
+    norm = cuda_kernel(file, f"norm<{shared.spelled(centered)}, {names}, {shape}>", x)
+    norm[rows, THREADS](n, x, shared.as_stored(weight, offset), bias, eps, out, mean, rstd)
 
 
 def is_fastest(x: Any, *vectors: Any) -> bool:
@@ -41,11 +51,15 @@ def is_fastest(x: Any, *vectors: Any) -> bool:
 
 _HELD = "vectorized", Message("kernels.norm-row-held")
 _READ_TWICE = "read_twice", Message("kernels.norm-read-twice")
+_ADDED = "fused_residual", Message("kernels.norm-added")
 _BACKWARD = "backward_fused", Message("kernels.norm-gradients")
 
 
 def chosen(x: Any, *vectors: Any, direction: str = "forward", where: object = None) -> tuple[str, Message]:
-    """Returns the rung for rows and their weight and bias, and why; it is the same `where` ever they are."""
-    if direction == "backward":
-        return _BACKWARD
+    """Returns the rung for rows and their weight and bias, and why; it is the same `where` ever they are.
+
+    direction: forward, add (with a residual) or backward.
+    """
+    if direction != "forward":
+        return _ADDED if direction == "add" else _BACKWARD
     return _READ_TWICE if is_fastest(x, *vectors) else _HELD

@@ -87,13 +87,21 @@ BACKWARD_SHARES = (
 # In bfloat16, rows of up to 2048: fewer threads for a row keep more rows in flight.
 BRAIN_BACKWARD_SHARES = (*BACKWARD_SHARES[:2], (64, 4, 2, 2), *BACKWARD_SHARES[2:])
 BACKWARD_DTYPES = (*FLOATS, "float64")  # float64 is for gradcheck
+# Of weight and bias, beside each type of x.
+VECTOR_DTYPES = {
+    "float32": FLOATS,
+    "float16": ("float16", "float32"),
+    "bfloat16": ("bfloat16", "float32"),
+    "float64": ("float64",),
+}
 
 
 # ---- Checks --------------------------------------------------------------------------------------------
 
 
-def check_forward(name: str, x: Any, weight: Any, bias: Any, eps: float) -> None:
+def check_forward(name: str, x: Any, weight: Any, bias: Any, eps: float, offset: float = 0.0) -> None:
     """A matrix, and for each of its columns a weight and a bias, or neither."""
+    check_offset(name, offset)
     require_tensor(name, "x", x, FLOATS, dims=2)
     check_vectors(name, x, weight=weight, bias=bias)
     if not isinstance(eps, (int, float)) or eps < 0:
@@ -101,21 +109,32 @@ def check_forward(name: str, x: Any, weight: Any, bias: Any, eps: float) -> None
 
 
 def check_vectors(name: str, x: Any, **vectors: Any) -> None:
-    """Weight and bias: of x's columns, contiguous, both in x's type or both in float32."""
-    import torch
-
+    """Weight and bias: of x's columns, contiguous, both of x's type or float32; beside float32 of any."""
     given = {key: value for key, value in vectors.items() if value is not None}
-    dtypes = {getattr(value, "dtype", None) for value in given.values()}
-    wanted = torch.float32 if dtypes == {torch.float32} else x.dtype
+    dtypes = {dtype_name(value) for value in given.values() if hasattr(value, "dtype")}
+    taken = VECTOR_DTYPES[dtype_name(x)]
+    is_taken = len(dtypes) == 1 and dtypes <= {*taken}
     for key, value in given.items():
-        require_like(name, key, value, x.shape[1:], wanted, x.device)
+        wanted = value.dtype if is_taken and hasattr(value, "dtype") else x.dtype
+        require_like(name, key, value, x.shape[1:], wanted, x.device, " / ".join(taken))
 
 
-def check_backward(name: str, dy: Any, x: Any, weight: Any, *statistics: Any) -> None:
+def check_offset(name: str, offset: Any) -> None:
+    """What is added to each weight: nothing, or one."""
+    if not isinstance(offset, (int, float)) or offset not in (0, 1):
+        raise FlashpathError("kernels.norm-offset", name=name, offset=f"{offset!r:.80}")
+
+
+def check_backward(
+    name: str, dy: Any, x: Any, weight: Any, *statistics: Any, added: Any = None, offset: float = 0.0
+) -> None:
     import torch
 
     require_tensor(name, "x", x, BACKWARD_DTYPES, dims=2)
     require_like(name, "dy", dy, x.shape, x.dtype, x.device)
+    if added is not None:
+        require_like(name, "added", added, x.shape, x.dtype, x.device)
+    check_offset(name, offset)
     check_vectors(name, x, weight=weight)
     saved = torch.float64 if x.dtype == torch.float64 else torch.float32
     for key, value in zip(("rstd", "mean"), statistics, strict=False):
@@ -146,10 +165,18 @@ def check_statistics(name: str, x: Any, **statistics: Any) -> None:
 # ---- How rows are shared out ---------------------------------------------------------------------------
 
 
-def type_names(x: Any, weight: Any, bias: Any = None) -> tuple[str, str]:
+def type_names(x: Any, weight: Any, bias: Any = None, offset: float = 0.0) -> tuple[str, str]:
     """Returns the types of x, and of weight and bias, as kernels spell them."""
     vector = weight if weight is not None else bias
-    return CPP_TYPES[dtype_name(x)], CPP_TYPES[dtype_name(x if vector is None else vector)]
+    kind = CPP_TYPES[dtype_name(x if vector is None else vector)]
+    return CPP_TYPES[dtype_name(x)], f"OnePlus<{kind}>" if offset and weight is not None else kind
+
+
+def as_stored(weight: Any, offset: float) -> Any:
+    """Returns the weight as kernels take it: bytes, where its elements count for one more than they are."""
+    import torch
+
+    return weight.view(torch.uint8) if offset and weight is not None else weight
 
 
 def pack_width(n: int, matrices: Sequence[Any], vectors: Sequence[Any]) -> int:
@@ -224,12 +251,14 @@ def forward(
     total: Any | None,
     statistics: tuple[Any, ...],  # mean, where the kernel has one, and rstd
     lanes: int | None,
+    offset: float = 0.0,  # of the weight
 ) -> None:
     """Normalise rows with the row in registers, or where it is too long with it read twice."""
     rows, n = x.shape
     if not rows or not n:
         return
     types = ", ".join(type_names(x, *vectors))
+    names = ", ".join(type_names(x, *vectors, offset=offset))
     added = () if residual is None else (residual,)
     sums = () if residual is None else (total,)
     width = pack_width(n, [x, out, *added, *sums], vectors)
@@ -238,8 +267,8 @@ def forward(
     if share is None and lanes is not None:
         raise FlashpathError("kernels.norm-lanes", kernel=kernel, lanes=lanes, n=n)
     if share is None:
-        long_rows = cuda_kernel(file, f"long_rows<{long}, {types}, {width}>", x)
-        weight, bias = (*vectors, None)[:2]
+        long_rows = cuda_kernel(file, f"long_rows<{long}, {names}, {width}>", x)
+        weight, bias = (as_stored(vectors[0], offset), *vectors[1:], None)[:2]
         rstd, mean = (*reversed(statistics), None)[:2]
         long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
         return
@@ -251,9 +280,10 @@ def forward(
     flags = [*(each is not None for each in vectors), is_whole]
     several = [str(share.rows)] if share.rows > 1 else []
     shape = ", ".join([*map(str, share[:-1]), *map(spelled, flags), *several])
-    normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
+    normalize = cuda_kernel(file, f"{kernel}<{names}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)
-    normalize[blocks, share.threads](rows, n, x, *added, *vectors, eps, out, *sums, *statistics)
+    given = (as_stored(vectors[0], offset), *vectors[1:])
+    normalize[blocks, share.threads](rows, n, x, *added, *given, eps, out, *sums, *statistics)
 
 
 # ---- Backward ------------------------------------------------------------------------------------------
@@ -281,14 +311,24 @@ def gradients(x: Any, weight: Any | None, has_bias: bool) -> Gradients:
 
 
 def backward(
-    file: Path, centered: str, dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, to: Gradients
+    file: Path,
+    centered: str,
+    dy: Any,
+    x: Any,
+    weight: Any,
+    mean: Any,
+    rstd: Any,
+    to: Gradients,
+    added: Any = None,
+    offset: float = 0.0,
 ) -> None:
-    """One kernel along the rows, one down the columns."""
+    """One kernel along the rows, one down the columns; `added` is added to dx."""
     rows, n = x.shape
     types = ", ".join(type_names(x, weight))
     if rows and n:
-        along = cuda_kernel(file, f"input_gradient<{centered}, {types}>", x)
-        along[rows, THREADS](rows, n, dy, x, weight, mean, rstd, to.dx)
+        names = ", ".join(type_names(x, weight, offset=offset))
+        along = cuda_kernel(file, f"input_gradient<{centered}, {names}>", x)
+        along[rows, THREADS](rows, n, dy, x, as_stored(weight, offset), mean, rstd, added, to.dx)
     if n and (to.dweight is not None or to.dbias is not None):
         down = cuda_kernel(file, f"weight_gradients<{centered}, {types}>", x)
         down[-(-n // 32), 32 * COLUMN_WARPS["backward"]](rows, n, dy, x, mean, rstd, to.dweight, to.dbias)
@@ -310,21 +350,37 @@ class Layout(NamedTuple):
         return self.lanes * self.groups
 
 
-def share_columns(n: int, width: int, size: int, shared_limit: int, types: str) -> Layout | None:
-    """None where a row has more columns than a block's threads have registers to sum."""
+def share_columns(
+    n: int, width: int, size: int, shared_limit: int, types: str, matrices: int = 2
+) -> Layout | None:
+    """None where a row has more columns than a block's threads have registers to sum, or memory to hold.
+
+    `matrices` are read: dy, x, and what is added to dx.
+    """
     packs = -(-n // width)
     for lanes, most, groups, blocks in BRAIN_BACKWARD_SHARES if types == BRAIN_TYPES else BACKWARD_SHARES:
         each = _power_of_two(-(-packs // lanes))
         # A column takes two registers for its sums, of 255 for 256 threads, and of 128 for 512.
         if each <= most and each * width <= 16_384 // (lanes * groups):
-            stage = 2 * each * width * size * lanes * groups
+            stage = matrices * each * width * size * lanes * groups
+            if stage > shared_limit:
+                return None
             stages = max(1, min(2 + blocks, shared_limit // blocks // stage))
             return Layout(width, lanes, each, groups, stages, blocks, stages * stage)
     return None
 
 
 def backward_fused(
-    file: Path, centered: str, dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, to: Gradients
+    file: Path,
+    centered: str,
+    dy: Any,
+    x: Any,
+    weight: Any,
+    mean: Any,
+    rstd: Any,
+    to: Gradients,
+    added: Any = None,
+    offset: float = 0.0,
 ) -> bool:
     """All gradients from one read, and the blocks' partial sums by a second kernel; False: rows too long."""
     import torch
@@ -332,9 +388,10 @@ def backward_fused(
     rows, n = x.shape
     if not n:
         return True
-    width = pack_width(n, [dy, x, to.dx], [weight])
+    more = [] if added is None else [added]
+    width = pack_width(n, [dy, x, to.dx, *more], [weight])
     types = ", ".join(type_names(x, weight))
-    layout = share_columns(n, width, x.element_size(), max_shared_per_block(x), types)
+    layout = share_columns(n, width, x.element_size(), max_shared_per_block(x), types, 2 + len(more))
     if layout is None:
         return False
     blocks = max(1, min(sm_count(x) * layout.blocks, -(-rows // layout.groups)))
@@ -343,8 +400,12 @@ def backward_fused(
     partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
     shape = ", ".join(map(str, layout[:-1]))
     has_weight = spelled(weight is not None)
-    kernel = cuda_kernel(file, f"gradients<{centered}, {has_weight}, {types}, {shape}>", x)
-    kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
+    names = ", ".join(type_names(x, weight, offset=offset))
+    adds = f", {spelled(True)}" if more else ""
+    kernel = cuda_kernel(file, f"gradients<{centered}, {has_weight}, {names}, {shape}{adds}>", x)
+    kernel[blocks, layout.threads, layout.shared](
+        rows, n, dy, x, as_stored(weight, offset), mean, rstd, added, to.dx, partials
+    )
     wanted = 2 if to.dbias is not None else 1
     if to.dweight is not None or to.dbias is not None:
         add = cuda_kernel(

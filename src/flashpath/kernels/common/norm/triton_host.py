@@ -40,6 +40,7 @@ def forward(
     total: Any,
     mean: Any,
     rstd: Any,
+    offset: float = 0.0,
 ) -> None:
     rows, n = x.shape
     if not rows or not n:
@@ -50,13 +51,22 @@ def forward(
     with triton_device(x):
         module.forward_kernel[(rows,)](
             x, residual, weight, bias, out, total, mean, rstd, n, float(n), eps, CENTERED=centered,
-            IS_WHOLE=is_whole, IS_FULL=n % (2 * block) == 0, GROUPS=32 * warps, BLOCK=block,
+            IS_WHOLE=is_whole, IS_FULL=n % (2 * block) == 0, OFFSET=offset, GROUPS=32 * warps, BLOCK=block,
             num_warps=warps,
         )  # fmt: skip
 
 
 def backward(
-    module: Any, centered: bool, dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, to: Gradients
+    module: Any,
+    centered: bool,
+    dy: Any,
+    x: Any,
+    weight: Any,
+    mean: Any,
+    rstd: Any,
+    to: Gradients,
+    added: Any = None,
+    offset: float = 0.0,
 ) -> None:
     import torch
 
@@ -73,8 +83,8 @@ def backward(
     of_bias = partials[1] if centered else None
     with triton_device(x):
         module.backward_kernel[(programs,)](
-            dy, x, weight, mean, rstd, to.dx, partials[0], of_bias, rows, n, float(n),
-            CENTERED=centered, BLOCK=block, num_warps=warps_of(block),
+            dy, x, weight, mean, rstd, added, to.dx, partials[0], of_bias, rows, n, float(n),
+            CENTERED=centered, OFFSET=offset, BLOCK=block, num_warps=warps_of(block),
         )  # fmt: skip
         for out, part in ((to.dweight, partials[0]), (to.dbias, of_bias)):
             if out is not None:

@@ -16,10 +16,13 @@ def load_row(x_ptr, residual_ptr, sum_ptr, start, columns, inside, ADDS: tl.cons
 
 
 @triton.jit
-def store_row(x, weight_ptr, bias_ptr, out_ptr, start, columns, inside, HINT: tl.constexpr):
-    """x * weight + bias."""
+def store_row(
+    x, weight_ptr, bias_ptr, out_ptr, start, columns, inside, OFFSET: tl.constexpr, HINT: tl.constexpr
+):
+    """x * (OFFSET + weight) + bias."""
     if weight_ptr is not None:
-        x *= tl.load(weight_ptr + columns, mask=inside, other=0.0, eviction_policy=HINT).to(tl.float32)
+        weight = tl.load(weight_ptr + columns, mask=inside, other=0.0, eviction_policy=HINT).to(tl.float32)
+        x *= weight if OFFSET == 0 else OFFSET + weight
     if bias_ptr is not None:
         x += tl.load(bias_ptr + columns, mask=inside, other=0.0, eviction_policy=HINT).to(tl.float32)
     tl.store(out_ptr + start + columns, x.to(out_ptr.dtype.element_ty), mask=inside)
@@ -72,6 +75,7 @@ def forward_kernel(
     CENTERED: tl.constexpr,
     IS_WHOLE: tl.constexpr,  # the row is held
     IS_FULL: tl.constexpr,  # n is a multiple of 2 BLOCK
+    OFFSET: tl.constexpr,  # what is added to each weight
     GROUPS: tl.constexpr,  # of the columns of a row that is not held: threads
     BLOCK: tl.constexpr,
 ):
@@ -87,7 +91,7 @@ def forward_kernel(
             mean = tl.div_rn(tl.sum(x), count)
             x = tl.where(inside, x - mean, 0.0)
         rstd = 1.0 / tl.sqrt_rn(tl.sum(x * x) / count + eps)
-        store_row(x * rstd, weight_ptr, bias_ptr, out_ptr, start, columns, inside, "")
+        store_row(x * rstd, weight_ptr, bias_ptr, out_ptr, start, columns, inside, OFFSET, "")
     else:
         # The first walk adds the residual; the second reads the sum, or x where there is none.
         many = tl.zeros((GROUPS,), tl.float32)
@@ -120,7 +124,9 @@ def forward_kernel(
                 inside = inside_row(first + columns, n, IS_FULL)
                 x = load_row(again_ptr, None, None, start, first + columns, inside, False, "evict_first")
                 x = (x - mean) * rstd
-                store_row(x, weight_ptr, bias_ptr, out_ptr, start, first + columns, inside, "evict_last")
+                store_row(
+                    x, weight_ptr, bias_ptr, out_ptr, start, first + columns, inside, OFFSET, "evict_last"
+                )
     if rstd_ptr is not None:
         tl.store(rstd_ptr + row, rstd)
         if CENTERED:
@@ -134,6 +140,7 @@ def backward_kernel(
     weight_ptr,  # or None
     mean_ptr,  # None unless CENTERED
     rstd_ptr,
+    added_ptr,  # to dx, or None
     dx_ptr,
     of_weight_ptr,  # (programs, n)
     of_bias_ptr,  # (programs, n), None unless CENTERED
@@ -141,6 +148,7 @@ def backward_kernel(
     n,
     count,  # n as a float
     CENTERED: tl.constexpr,
+    OFFSET: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     program = tl.program_id(0).to(tl.int64)
@@ -149,6 +157,8 @@ def backward_kernel(
     weight = tl.full((BLOCK,), 1.0, tl.float32)
     if weight_ptr is not None:
         weight = tl.load(weight_ptr + columns, mask=inside, other=0.0).to(tl.float32)
+        if OFFSET != 0:
+            weight += OFFSET
     of_weight = tl.zeros((BLOCK,), tl.float32)
     of_bias = tl.zeros((BLOCK,), tl.float32)
     for row in range(program, rows, tl.num_programs(0)):
@@ -165,7 +175,10 @@ def backward_kernel(
         if CENTERED:
             of_bias += dy
             dx -= tl.div_rn(tl.sum(g), count)
-        tl.store(dx_ptr + start + columns, (dx * rstd).to(dx_ptr.dtype.element_ty), mask=inside)
+        dx *= rstd
+        if added_ptr is not None:
+            dx += tl.load(added_ptr + start + columns, mask=inside, other=0.0).to(tl.float32)
+        tl.store(dx_ptr + start + columns, dx.to(dx_ptr.dtype.element_ty), mask=inside)
     tl.store(of_weight_ptr + program * n + columns, of_weight, mask=inside)
     if CENTERED:
         tl.store(of_bias_ptr + program * n + columns, of_bias, mask=inside)

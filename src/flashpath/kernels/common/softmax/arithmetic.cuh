@@ -4,8 +4,8 @@
 // Values as in torch, with nothing that asks for them: a row that holds NaN or +inf, and a row of nothing but -inf, has
 // x - m = NaN in some element, hence a NaN in its sum, hence NaN everywhere. fmaxf drops NaN, which is why it may.
 #pragma once
-#include "../common/maths.cuh"
-#include "../common/numbers.cuh"
+#include "../maths.cuh"
+#include "../numbers.cuh"
 
 // The type that elements of type T are computed in.
 template <class T>

@@ -2,8 +2,8 @@
 // and the last may be only partly inside the row, and these alone are moved element by element. Where the host knows
 // that rows start and end with a pack, kIsWhole, there is no such code: it takes registers even when it does not run.
 #pragma once
-#include "../common/async_copy.cuh"
-#include "../common/pack.cuh"
+#include "../async_copy.cuh"
+#include "../pack.cuh"
 #include "arithmetic.cuh"
 
 // What the machine moves at once, and what a thread keeps of a row: of a struct the compiler may move the members one
@@ -51,10 +51,12 @@ struct PackedRow {
 
   __device__ bool is_inside(int pack) const { return pack * kWidth >= head && (pack + 1) * kWidth <= n + head; }
 
-  // Elements outside of the row are `outside`.
+  // Elements outside of the row are `outside`. kIsConstant: nothing writes to the row while the kernel runs.
+  template <bool kIsConstant = true>
   __device__ Word load(const T* row, int pack, T outside) const {
     if (is_inside(pack)) {
-      return __ldg(reinterpret_cast<const Word*>(row - head + pack * kWidth));
+      const Word* from = reinterpret_cast<const Word*>(row - head + pack * kWidth);
+      return kIsConstant ? __ldg(from) : *from;
     }
     P loaded;
 #pragma unroll

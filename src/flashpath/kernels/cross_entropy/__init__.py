@@ -1,0 +1,1 @@
+"""Cross entropy of rows of logits: the losses, the log of the softmax's denominator, and the gradient."""
