@@ -69,7 +69,7 @@ class Course:
     # ---- Exercises ---------------------------------------------------------------------------------
 
     def exercise(self, name: str) -> Exercise:
-        """`first-kernel/saxpy`, `first-kernel/quiz`; `saxpy` alone where only one unit has it."""
+        """`first-kernel/vector-add`, `first-kernel/quiz`; `vector-add` alone where only one unit has it."""
         unit, slash, exercise = name.strip().rstrip("/").partition("/")
         if slash:
             return self.unit(unit).exercise(exercise)
