@@ -24,7 +24,7 @@ class Problem:
 
     @property
     def id(self) -> str:
-        """first-kernel/saxpy; of a question first-kernel/who, as reviews have it."""
+        """first-kernel/vector-add; of a question first-kernel/who, as reviews have it."""
         return f"{self.unit}/{self.exercise or (self.question.id if self.question else '')}"
 
 
@@ -54,7 +54,7 @@ def read_problem_set(table: Table, unit_of: Callable[[Table, str, str], Unit]) -
         number=table.string("number", '"01"'),
         title=table.text("title"),
         problems=tuple(problems)
-        or table.missing("problems", '["first-kernel/saxpy", "first-kernel/quiz#who"]'),
+        or table.missing("problems", '["first-kernel/vector-add", "first-kernel/quiz#who"]'),
     )
 
 

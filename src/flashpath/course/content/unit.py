@@ -83,7 +83,7 @@ class Unit:
 
     @property
     def exercise_ids(self) -> tuple[str, ...]:
-        """first-kernel/saxpy, …, first-kernel/quiz."""
+        """first-kernel/vector-add, …, first-kernel/quiz."""
         return tuple(f"{self.name}/{each}" for each in self.exercise_names)
 
     @functools.cached_property

@@ -11,7 +11,8 @@ reference.py        what is expected, in float64
 tolerance.py        how far a float may lie from it, and why
 compare.py          which elements differ, which were never stored
 
-kernel.py           the judge of CUDA C++ and Triton: cases (trial.py, launching.py), goals.py, speed.py (on_gpu.py)
+kernel.py           the judge of CUDA C++ and Triton: cases (trial.py, launching.py), goals.py
+speed.py on_gpu.py  on a GPU, the share of a rung's speed
 sharing.py          whether threads share the work: one that does all of it, all that do all of it
 counting.py         counts of a launch, and whose mistake it is where one has no value
 function.py         the judge of pytorch and derive, with forbidden.py and returned.py

@@ -90,7 +90,7 @@ class Hint:
 class Grade:
     """The verdict on one answer to an exercise."""
 
-    exercise: str  # its id, such as first-kernel/saxpy
+    exercise: str  # its id, such as first-kernel/vector-add
     passed: bool
     reason: str | None  # one word where it failed: a finding's kind, wrong, unwritten, goal, compile …
     summary: Message

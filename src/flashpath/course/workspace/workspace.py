@@ -43,7 +43,7 @@ class Workspace:
         return self.marker.lang
 
     def file(self, exercise: str) -> Path:
-        """The learner's file of an exercise: `first-kernel/saxpy`."""
+        """The learner's file of an exercise: `first-kernel/vector-add`."""
         try:
             return self.root / self.marker.exercises[exercise]
         except KeyError:
