@@ -1,4 +1,4 @@
-"""What shows that a task is done: `first-kernel/vector-add`, `note:week-1`, `set:cuda-basics`, `seen:torch`."""
+"""What shows that a task is done: `first-kernel/vector-add`, `note:week-1`, `set:cuda-basics`, `seen:…`."""
 
 from __future__ import annotations
 
