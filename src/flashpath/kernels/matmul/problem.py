@@ -53,7 +53,8 @@ def prepare(
 
 def is_transposed(x: Any) -> bool:
     """Whether a matrix lies column after column, as a weight does that is given transposed."""
-    return hasattr(x, "mT") and x.dim() == 2 and not x.is_contiguous() and x.t().is_contiguous()
+    is_matrix = hasattr(x, "is_contiguous") and x.dim() == 2
+    return is_matrix and not x.is_contiguous() and x.t().is_contiguous()
 
 
 class Batch(NamedTuple):

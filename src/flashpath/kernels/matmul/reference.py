@@ -19,7 +19,7 @@ def reference(
 
     What follows the product happens in float64 too.
     """
-    if a.dim() == 3:
+    if getattr(a, "ndim", 2) == 3:
         prepare_batch(a, b, precision, out, _DTYPES)
     else:
         prepare(a, b, precision, out, dtypes=_DTYPES, precisions=PRECISIONS, takes_transposed=True)
