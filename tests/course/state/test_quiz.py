@@ -8,6 +8,7 @@ import pytest
 
 from flashpath.course.content import QuizItem, Text, Texts
 from flashpath.course.content.text import as_markdown
+from flashpath.course.grader.answers import judge_item, shown_order
 from flashpath.course.state.quiz import Asked, ask
 
 OPTIONS = Texts(("a", "b", "c", "d"), ("甲", "乙", "丙", "丁"))
@@ -101,3 +102,35 @@ def test_what_cannot_be_an_answer_is_told_apart_from_a_wrong_one() -> None:
 def test_names_between_underscores_are_code_in_markdown() -> None:
     assert as_markdown("a `__shared__` array, __global__ too") == "a `__shared__` array, `__global__` too"
     assert as_markdown("x__y") == "x__y"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "b",
+        "2",
+        " 2 ",
+        "(2)",
+        "1 2",
+        "2, 1",
+        "1 1",
+        "bacd",
+        "2 1 4 3",
+        "1，024",
+        "1,024",
+        "1_024",
+        "A  block",
+        "a block",
+        "x",
+    ],
+)
+def test_a_quiz_and_a_review_judge_alike(typed: str) -> None:
+    for question in (
+        item("choice", choices=(2,)),
+        item("choice", choices=(1, 2)),
+        item("order", choices=(1, 2, 3, 4)),
+        item("number", number=1024.0),
+        item("text", patterns=("a block",)),
+    ):
+        order = tuple(place + 1 for place in shown_order(question))
+        assert judge_item(question, typed).right == Asked(question, order).check(typed), question.kind

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.content.quiz import QuizItem
+from flashpath.course.content.quiz_answers import is_right
 from flashpath.course.grader.verdict import Failure, Judged
 from flashpath.course.upstream import FOLDERS
 from flashpath.messages import Message, told
@@ -188,7 +188,7 @@ def judge_item(item: QuizItem, answer: Any) -> ItemResult:
     """One question of a quiz; `answer` as answers.toml has it: the numbers of options as they are shown."""
     if is_unanswered(answer):
         return ItemResult(item.id, None, told("course.grader.item-unanswered", id=item.id))
-    right = _JUDGES[item.kind](item, answer)
+    right = is_right(item, answer, [place + 1 for place in shown_order(item)])
     if right is None:
         return ItemResult(
             item.id, None, told("course.grader.item-form", id=item.id, answer=shown(answer), how=how(item))
@@ -206,73 +206,3 @@ def shown(answer: Any) -> str:
     except (ValueError, RecursionError):  # more digits than Python writes, or brackets than it follows
         return "…"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
-
-
-def _choice(item: QuizItem, answer: Any) -> bool | None:
-    numbers = _numbers(answer)
-    if numbers is None or any(not 1 <= each <= len(item.options) for each in numbers):
-        return None
-    if len(numbers) > 1 and len(item.choices) == 1:
-        return None
-    return sorted(set(numbers)) == sorted(item.choices)
-
-
-def _order(item: QuizItem, answer: Any) -> bool | None:
-    numbers = _numbers(answer)
-    if numbers is None or sorted(numbers) != list(range(1, len(item.options) + 1)):
-        return None
-    order = shown_order(item)
-    return [order[number - 1] for number in numbers] == list(range(len(item.options)))
-
-
-def _numbers(answer: Any) -> list[int] | None:
-    """Whole numbers, alone, as a list, or as a learner types them into quotes: "2, 1, 3"."""
-    if isinstance(answer, str):
-        answer = answer.strip(" ()（）[]【】")
-        if not re.fullmatch(r"\s*\d{1,9}(?:[\s,，、]+\d{1,9})*\s*", answer):
-            return None
-        answer = [int(each) for each in re.findall(r"\d+", answer)]
-    values = cast("list[Any]", answer) if isinstance(answer, list) else [answer]
-    return None if any(type(each) is not int for each in values) else cast("list[int]", values)
-
-
-def _number(item: QuizItem, answer: Any) -> bool | None:
-    value = as_number(answer)
-    return None if value is None or item.number is None else is_near(value, item.number, item.tolerance)
-
-
-def as_number(answer: Any) -> float | None:
-    """A number, also one in quotes, with separators (1,024) or a percent sign left out."""
-    if isinstance(answer, str):
-        try:
-            return float(answer.strip().replace(",", "").replace("_", ""))
-        except ValueError:
-            return None
-    if not isinstance(answer, (int, float)) or isinstance(answer, bool):
-        return None
-    try:
-        return float(answer)
-    except OverflowError:  # a whole number beyond all floats
-        return math.inf if answer > 0 else -math.inf
-
-
-def is_near(value: float, truth: float, tolerance: float) -> bool:
-    """Within the relative tolerance, with room for the binary digits of what was typed in decimal."""
-    return math.isfinite(value) and abs(value - truth) <= max(tolerance, 1e-9) * abs(truth)
-
-
-def _text(item: QuizItem, answer: Any) -> bool | None:
-    if isinstance(answer, (int, float)) and not isinstance(answer, bool):
-        answer = shown(answer)
-    if not isinstance(answer, str):
-        return None
-    said = " ".join(answer.split())
-    return any(re.fullmatch(pattern, said, re.IGNORECASE) for pattern in item.patterns)
-
-
-_JUDGES: Mapping[str, Callable[[QuizItem, Any], bool | None]] = {
-    "choice": _choice,
-    "order": _order,
-    "number": _number,
-    "text": _text,
-}

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from flashpath.course.content.exercise import Exercise, Question
-from flashpath.course.grader.answers import ItemResult, as_number, is_near, is_unanswered, judge_all, shown
+from flashpath.course.content.quiz_answers import as_number, is_near
+from flashpath.course.grader.answers import ItemResult, is_unanswered, judge_all, shown
 from flashpath.course.grader.cases import make_case
 from flashpath.course.grader.goals import figure
 from flashpath.course.grader.launching import blank_outputs, run, session_for
