@@ -68,7 +68,7 @@ def test_commands_of_a_task_name_files_that_the_learner_has(course: Course, name
                 r"flashpath (?:run|sanitize|profile|explain) (?:-\S+ )*([\w-]+\.(?:cu|py))",
                 text.read_text(encoding="utf-8"),
             )
-            assert set(named) - {"FILE.cu", "FILE.py"} <= there, text  # capitals stand for a file of one's own
+            assert set(named) - {"FILE.cu", "FILE.py"} <= there, text  # those are any file
 
 
 @pytest.mark.parametrize("name", UNITS)
