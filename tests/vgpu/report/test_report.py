@@ -249,3 +249,24 @@ def test_a_block_counts_the_same_whatever_ran_before_it() -> None:
 
     one = instructions(1)
     assert [instructions(blocks) for blocks in (1, 3, 17)] == [one, 3 * one, 17 * one]
+
+
+def test_parameters_are_no_global_memory_however_they_are_read() -> None:
+    """Compilers read them by name or through a generic address, as it comes; both are constants on hardware."""
+    kernel = fp.compile(
+        """
+        struct Table { int of[32]; };
+        extern "C" __global__ void k(const __grid_constant__ Table table, int* out) {
+            const int* place = table.of;
+            asm volatile("" : "+l"(place));
+            int i = threadIdx.x;
+            out[i] = place[i] + place[3] + place[i * 7 % 32];
+        }""",
+        "sm_80",
+    )["k"]
+    assert "cvta.param" in kernel.ptx
+    out, table = np.zeros(32, np.int32), np.arange(32, dtype=np.int32)
+    report = fp.profile(kernel, grid=1, block=32, args=(table.view([("of", np.int32, 32)]), out))
+    assert out.tolist() == [i + 3 + i * 7 % 32 for i in range(32)]
+    assert (report.global_load.requests, report.global_load.sectors, report.global_load.bytes) == (0, 0, 0)
+    assert report.global_store.sectors == 4

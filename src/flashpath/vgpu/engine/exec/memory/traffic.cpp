@@ -112,6 +112,9 @@ u64 distinct_sectors(Warp& warp, const Instruction& i, const u64* address, u32 e
   return static_cast<u64>(std::popcount(sectors));
 }
 
+// Parameters of the kernel, which are read through a generic address too: no array, and nothing of it is moved.
+bool is_parameter(u64 address) { return address - kParametersBase < kFunctionsBase - kParametersBase; }
+
 void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, Use use) {
   observe::InstructionCount& count = count_of(warp, i);
   const u64 distinct = distinct_sectors(warp, i, address, executing, use);
@@ -269,7 +272,7 @@ u64 local_sectors(const u64* address, u32 executing, u32 size) {
 void count_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use) {
   observe::InstructionCount& count = count_of(warp, i);
   const u64 bytes = u64(kLanes) * size;
-  if ((i.modifier & kUncounted) != 0) return;
+  if ((i.modifier & kUncounted) != 0 || (where == Where::kGlobal && is_parameter(first))) return;
   if (traced(warp, i, where)) keep_whole(warp, i, where, shape, first, size);
   count.requests += 1;
   count.bytes += bytes;
@@ -306,6 +309,7 @@ void count_near(Warp& warp, const Instruction& i, const u32* offset, u32 low, u3
 
 void count_near(Warp& warp, const Instruction& i, const Segment& segment, const u32* offset, u32 low, u32 high,
                 u32 size, Use use) {
+  if (is_parameter(segment.base)) return;
   const u64 first = (segment.base + low) >> kSectorShift;
   const u64 last = (segment.base + high) >> kSectorShift;
   if (use == Use::kAtomic || (i.modifier & kUncounted) != 0 || last - first >= 64 || traced(warp, i, Where::kGlobal)) {
@@ -328,7 +332,8 @@ void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* a
                      Use use) {
   observe::InstructionCount& count = count_of(warp, i);
   const u64 bytes = static_cast<u64>(std::popcount(executing)) * size;
-  if ((i.modifier & kUncounted) != 0) return;
+  const u64 one = address[std::countr_zero(executing)];
+  if ((i.modifier & kUncounted) != 0 || (where == Where::kGlobal && is_parameter(one))) return;
   if (traced(warp, i, where)) keep_scattered(warp, i, where, address, executing, size);
   count.requests += 1;
   count.bytes += bytes;
