@@ -252,7 +252,7 @@ def test_a_block_counts_the_same_whatever_ran_before_it() -> None:
 
 
 def test_parameters_are_no_global_memory_however_they_are_read() -> None:
-    """Compilers read them by name or through a generic address, as it comes; both are constants on hardware."""
+    """Compilers read them by name or through a generic address; both are constants on hardware."""
     kernel = fp.compile(
         """
         struct Table { int of[32]; };
