@@ -70,11 +70,11 @@ class Known:
         return format(self.fixed(), spec)
 
     def __repr__(self) -> str:
-        """For messages, in which shapes stand: nothing is decided by it, so it is not the number alone."""
+        """Shows a shape in messages: nothing is decided by it, so it is not the number alone."""
         return f"{self.value} ({shown(self.number)})"
 
     def bit_length(self) -> Known:
-        """As int has it."""
+        """Returns the number of bits, which is an expression too."""
         return Known(self.trace, apply("bit_length", self.number), self.value.bit_length())
 
     def __neg__(self) -> Known:

@@ -11,7 +11,7 @@ from flashpath.jit.signature import Parameter
 
 Kind = Literal["tensor", "integer", "float"]
 
-# As DLPack numbers them: code and bits.
+# The code and the bits by which DLPack knows a type.
 DLPACK = {
     "bool": (6, 8),
     "int8": (0, 8),

@@ -1,4 +1,4 @@
-"""Where sequences of given lengths start, one after the other in one array, and where the last one ends."""
+"""Finds where sequences of given lengths start in one array, one after the other, and where the last one ends."""
 
 
 def reference(lengths):

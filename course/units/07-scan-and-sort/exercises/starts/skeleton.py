@@ -4,7 +4,7 @@ import numpy as np
 
 
 def starts(lengths):
-    """Where each of the n sequences starts, and where the last one ends: n + 1 whole numbers.
+    """Returns where each of the n sequences starts, and where the last one ends: n + 1 whole numbers.
 
     Lengths 3, 0, 2 give places 0, 3, 3, 5: sequence i lies at places[i] to places[i + 1] - 1.
     """

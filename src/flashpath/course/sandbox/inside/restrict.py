@@ -56,7 +56,7 @@ def leave_network() -> bool:
 
 
 def _stay(user: int, group: int) -> None:
-    """In a namespace of users it is the same one as outside; nobody else is there."""
+    """Keeps the user of outside in a namespace of users, where nobody else is."""
     for name, text in (
         ("uid_map", f"{user} {user} 1"),
         ("setgroups", "deny"),
