@@ -46,7 +46,7 @@ class _Paragraph(rich_markdown.Paragraph):
 
 
 class _Table(rich_markdown.TableElement):
-    """A table that is never cropped: Chinese has no spaces, and rich cuts off what it takes for one long word."""
+    """A table that is never cropped: Chinese has no spaces, and rich takes a line for one long word."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
