@@ -51,7 +51,7 @@ struct Expected {
 std::string run(const lower::LoadedModule& module, Log& log) {
   const std::string kernel = log.blob();
   const Program program = lower::lower(module, kernel, {});
-  exec::Launch launch;
+  machine::Launch launch;
   launch.program = &program;
   for (u32& extent : launch.grid) extent = static_cast<u32>(log.number());
   for (u32& extent : launch.block) extent = static_cast<u32>(log.number());
@@ -61,7 +61,7 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   const bool counted = log.number() != 0;
   launch.numerics.exact = log.number() != 0;
   const u32 major = static_cast<u32>(log.number());
-  launch.numerics.generation = exec::generation_of(major, static_cast<u32>(log.number()));
+  launch.numerics.generation = machine::generation_of(major, static_cast<u32>(log.number()));
   launch.seed = log.number();
   launch.resident_blocks = log.number();
   launch.cooperative = log.number() != 0;
@@ -90,7 +90,7 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   std::string fault = ": ";
   try {
     exec::run(launch);
-  } catch (const exec::Fault& met) {
+  } catch (const machine::Fault& met) {
     fault = met.kind + ": " + met.message.json();
   }
   if (fault != expected.fault) return kernel + ": it ended with '" + fault + "', not '" + expected.fault + "'";

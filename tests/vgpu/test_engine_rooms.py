@@ -27,21 +27,21 @@ ROOMS: dict[str, set[str]] = {
     "engine/machine": {"messages", "program"},  # the state of a launch: blocks, warps, memory
     "engine/observe": MACHINE,  # what is counted and found
     "engine/sanitize": OBSERVED,  # who races with whom
-    "engine/exec": {"program"},  # the table of operations
+    "engine/exec": {"program"},  # the table of operations, and whose names they use
     "engine/exec/arithmetic": MACHINE | {"exec"},
     "engine/exec/arithmetic/special_functions": MACHINE | {"exec/arithmetic"},
     "engine/exec/warp": WATCHED | {"exec", "exec/arithmetic"},
     "engine/exec/memory": WATCHED | {"exec", "exec/arithmetic"},
     "engine/exec/tensor_core": WATCHED | {"exec", "exec/arithmetic", "exec/memory"},
-    "engine/exec/diagnosis": OBSERVED | {"exec/warp", "exec/memory"},
-    "engine/exec/schedule": WATCHED | {"exec/memory", "exec/diagnosis"},
+    "engine/exec/diagnosis": OBSERVED | {"exec", "exec/warp", "exec/memory"},
+    "engine/exec/schedule": WATCHED | {"exec", "exec/memory", "exec/diagnosis"},
     "engine/exec/device_library": WATCHED | {"exec", "exec/memory", "exec/schedule"},
     "engine/python": OBSERVED | {"host", "ptx", "lower", "exec/schedule"},
     "runtime/ground": OBSERVED,  # settings, signals, where calls stand in the program
     "runtime/binary": OBSERVED | {"ptx", "lower"},  # kernels in the program's file
     "runtime/device": OBSERVED | {"ground"},
     "runtime/work": OBSERVED | {"ground", "binary"},
-    "runtime/checks": OBSERVED | {"ground", "work"},
+    "runtime/checks": OBSERVED | {"ground", "device", "work"},  # what host code does wrong
     "runtime/state": WATCHED | {"ground", "binary", "device", "work", "checks"},
     "runtime/operations": OBSERVED | {"exec/schedule", "ground", "device", "work", "state"},
     "runtime/api": {"messages", "ground", "device", "work", "state", "operations"},

@@ -13,6 +13,10 @@ from flashpath.errors import FlashpathError
 Dim3 = tuple[int, int, int]
 Dim = int | Sequence[int]
 
+# The largest extents of a grid and of a block: alike on all GPUs that CUDA 13 knows.
+MAX_GRID: Dim3 = (2**31 - 1, 65535, 65535)
+MAX_BLOCK: Dim3 = (1024, 1024, 64)
+
 
 class LaunchError(FlashpathError):
     """The shape of a launch is not possible. Nothing has run."""

@@ -150,5 +150,8 @@ def arithmetic(opcode: str) -> tuple[str, int, int]:
 def known_opcodes() -> list[str]:
     """The PTX opcodes that some form is known of, such as "add"."""
 
+def kernel_name(mangled: str) -> str:
+    """Returns `ns::scale<float>` of `_ZN2ns5scaleIfEEviT_PS1_`; what is not mangled stays as it is."""
+
 def known_instructions() -> list[str]:
     """The operations that the engine has, by its own names."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flashpath import gpus, settings
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Dim3
+from flashpath.gpus.shape import MAX_BLOCK, MAX_GRID, Dim3
 
 
 def named_profile(device: str | None = None) -> gpus.Gpu | None:
@@ -32,11 +32,11 @@ def profile_for(arch: str, device: str | None = None) -> gpus.Gpu:
 
 @dataclass(frozen=True)
 class ProfileLimits:
-    """A profile's limits of a launch; grids and the axes of blocks are limited alike on all GPUs."""
+    """A profile's limits of a launch."""
 
     gpu: gpus.Gpu
-    max_grid: Dim3 = (2**31 - 1, 65535, 65535)
-    max_block: Dim3 = (1024, 1024, 64)
+    max_grid: Dim3 = MAX_GRID
+    max_block: Dim3 = MAX_BLOCK
 
     @property
     def name(self) -> str:

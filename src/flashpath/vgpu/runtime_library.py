@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import MAX_BLOCK, MAX_GRID
 from flashpath.messages import Text, catalogue, spoken
 
 NAME = "flashpath_cudart"
@@ -64,6 +65,8 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         "persisting_l2_sixteenths": limits.persisting_l2_sixteenths or 0,
         "access_policy_window": (limits.access_policy_window_mib or 0) * 2**20,
         "link_bytes_per_s": gpu.host_link_gb_per_s * 1e9,
+        "max_grid": ",".join(map(str, MAX_GRID)),
+        "max_block": ",".join(map(str, MAX_BLOCK)),
         "max_threads_per_block": limits.max_threads_per_block,
         "max_warps_per_sm": limits.max_warps_per_sm,
         "max_blocks_per_sm": limits.max_blocks_per_sm,

@@ -51,6 +51,8 @@ int main() {
   if (most > 48 << 10) fill_shared<<<1, 256, most>>>(sum, count);
   expect_error(most > 48 << 10 ? cudaGetLastError() : cudaErrorInvalidValue, cudaErrorInvalidValue,
                "more than 48 KiB must be asked for");
+  small<<<1, 128, SIZE_MAX>>>(nullptr);
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "a size beyond all memory is none, either");
   expect_error(cudaFuncSetAttribute(fill_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, all + 1),
                cudaErrorInvalidValue, "and more than there is cannot be");
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "which is no success");

@@ -200,6 +200,7 @@ class Call {
 
   // ---- Launching
 
+  // The extents of gpus/shape.py, once more: an exported library is compiled from these headers alone.
   void require_possible(const Launch& launch) const {
     const Wide most_grid[3] = {(Wide(1) << 31) - 1, 65535, 65535};
     const Wide most_block[3] = {1024, 1024, 64};

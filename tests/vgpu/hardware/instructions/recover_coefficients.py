@@ -2,7 +2,7 @@
 
     python tests/vgpu/hardware/instructions/recover_coefficients.py [--output FILE]
 
-Writes exec/special_functions/coefficients.h of the engine. What the units do is known and told in
+Writes exec/arithmetic/special_functions/coefficients.h of the engine. What the units do is known and told in
 docs/decisions/0011-special-functions.md, but for the three coefficients of every segment. Each result says
 between which two numbers the sum before it lay. Least squares over the 2^17 (or 2^16) results of a segment
 give c1 and c2 to a small part of a unit, and then what all results leave for c0 must have a number in common.
@@ -25,7 +25,7 @@ from gpu_runs import InstructionRuns
 from special_function_cases import INSTRUCTIONS, Array, Instruction, sweep
 
 ENGINE = Path(__file__).parents[4] / "src/flashpath/vgpu/engine"
-HEADER = ENGINE / "exec/special_functions/coefficients.h"
+HEADER = ENGINE / "exec/arithmetic/special_functions/coefficients.h"
 
 Coefficients = tuple[int, int, int]
 
@@ -154,7 +154,7 @@ def header(measured: Measured) -> str:
         [
             f"// Made by recover_coefficients.py on an {measured.gpu.name}; not to be edited.",
             "#pragma once\n",
-            '#include "exec/special_functions/interpolator.h"\n',
+            '#include "exec/arithmetic/special_functions/interpolator.h"\n',
             "namespace flashpath::exec::special {\n",
             table("2^40 stands for 1.", "kReciprocal", measured.reciprocal()),
             table(

@@ -1,6 +1,7 @@
 // The groups of operations that exec/ knows: each adds its own to the registry.
 #pragma once
 
+#include "exec/rooms.h"
 #include "program/operations.h"
 
 namespace flashpath::exec {

@@ -32,7 +32,7 @@ void check_two_operands(Builder& b) {
 }
 
 // The only flag of approximations.
-u32 take_flush(Modifiers& m) { return m.take("ftz") ? exec::kFlushToZero : 0; }
+u32 take_flush(Modifiers& m) { return m.take("ftz") ? program::kFlushToZero : 0; }
 
 // ptxas divides by a constant by multiplying with its reciprocal, rounded to nearest. Where it would scale first,
 // the division stays what it is.
@@ -130,7 +130,7 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
     if (!precision.empty()) name += "." + std::string(precision);
   }
   const bool approximate = name.starts_with("div.");
-  const u32 flags = approximate ? take_flush(m) : m.take_float_flags() | (relu ? exec::kRelu : 0);
+  const u32 flags = approximate ? take_flush(m) : m.take_float_flags() | (relu ? program::kRelu : 0);
   m.all_taken();
   const std::string suffix = "." + type + (flags ? "*" : "");
   if (b.contraction.product != ptx::kNone) return fused_sum(b, suffix, width_of_type(type), flags);
@@ -180,9 +180,9 @@ void extended_precision(Builder& b) {
   u32 flags = 0;
   if (name.ends_with("c")) {  // addc, subc, madc
     name.pop_back();
-    flags |= exec::kReadsCarry;
+    flags |= program::kReadsCarry;
   }
-  if (m.take("cc")) flags |= exec::kWritesCarry;
+  if (m.take("cc")) flags |= program::kWritesCarry;
   const std::string_view part = m.take_one({"lo", "hi"});
   m.all_taken();
   const u32 width = width_of_type(type);
@@ -202,7 +202,7 @@ void special_function(Builder& b) {
   if (approximate) name += ".approx";
   u32 flags = approximate ? take_flush(m) : m.take_float_flags();
   m.all_taken();
-  if (type == "f64" && (flags & exec::kFlushToZero)) {
+  if (type == "f64" && (flags & program::kFlushToZero)) {
     name += ".ftz";
     flags = 0;
   }

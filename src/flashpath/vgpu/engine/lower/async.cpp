@@ -25,7 +25,7 @@ void copy(Builder& b, Modifiers& m) {
     const Operand& given = operand(b, 3);
     const bool is_predicate = given.kind == OperandKind::kRegister && b.width_of(given) == 0;
     limit = is_predicate ? b.predicate(given) : b.source(given, 4);
-    if (is_predicate) modifier |= exec::kIgnoreSource;
+    if (is_predicate) modifier |= program::kIgnoreSource;
   }
   const Address to = address(b, operand(b, 0), 4);
   const Address from = address(b, operand(b, 1), 8);
@@ -47,7 +47,7 @@ Place barrier_at(Builder& b, Modifiers& m, std::size_t index) {
   const bool is_shared = !m.take_one({"shared", "shared::cta", "shared::cluster"}).empty();
   Place place;
   place.at = address(b, operand(b, index), is_shared ? 4 : 8);
-  place.modifier = is_shared ? 0 : exec::kGenericAddress;
+  place.modifier = is_shared ? 0 : program::kGenericAddress;
   return place;
 }
 
@@ -77,7 +77,7 @@ void arrive(Builder& b, Modifiers& m, bool drops, u8 order) {
   const u32 number = b.operands().size() > 2 ? b.source(operand(b, 2), 4) : kNoRegister;
   if (expects_bytes && number == kNoRegister) b.refuse("vgpu.ptx.operand-missing", {{"index", 2}});
   const u32 state = b.destination(operand(b, 0), 8);
-  if (drops) place.modifier |= exec::kDrop;
+  if (drops) place.modifier |= program::kDrop;
   Instruction& i = emit_at(b, "mbarrier.arrive", place);
   i.order = order;
   i.dst[0] = state;
@@ -120,7 +120,7 @@ void async_copy(Builder& b) {
     Place place = barrier_at(b, m, 0);
     m.all_taken();
     if (!is_arrival) b.refuse("vgpu.ptx.instruction-not-known");
-    if (keeps_count) place.modifier |= exec::kNoIncrement;
+    if (keeps_count) place.modifier |= program::kNoIncrement;
     emit_at(b, "cp.async.mbarrier.arrive", place).order = kStrong | kWideScope | kReadModifyWrite | kOfBarrier;
   } else {
     copy(b, m);

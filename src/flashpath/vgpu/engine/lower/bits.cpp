@@ -16,8 +16,8 @@ void predicate_logic(Builder& b) {
   i.dst[0] = d;
   i.a[0] = x;
   i.b[0] = y;
-  if (operand(b, 1).negated) i.modifier |= exec::kNegateFirst;
-  if (is_binary && operand(b, 2).negated) i.modifier |= exec::kNegateSecond;
+  if (operand(b, 1).negated) i.modifier |= program::kNegateFirst;
+  if (is_binary && operand(b, 2).negated) i.modifier |= program::kNegateSecond;
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ void lop3(Builder& b) {
     d = b.destination(b.parts(to)[0], 4);
     p = b.predicate_destination(b.parts(to)[1]);
     other = b.predicate(operand(b, 5));
-    flags = (join == "or" ? exec::kJoinOr : exec::kJoinAnd) | (operand(b, 5).negated ? exec::kNegateOther : 0);
+    flags = (join == "or" ? program::kJoinOr : program::kJoinAnd) | (operand(b, 5).negated ? program::kNegateOther : 0);
   }
   Instruction& i = b.emit(join.empty() ? "lop3.b32" : "lop3.join.b32");
   i.dst[0] = d;

@@ -291,7 +291,7 @@ Instruction& Builder::emit(const std::string& name, Kind kind) {
   instruction.index = static_cast<u32>(program.code.size());
   instruction.effect = effect_of(name);
   if (kind == Kind::kStraight || kind == Kind::kWarpSync) {
-    instruction.handler = exec::Registry::get().find(name);
+    instruction.handler = program::Registry::get().find(name);
     if (instruction.handler == nullptr) refuse("vgpu.ptx.instruction-not-known");
   }
   if (current->guard != ptx::kNone) {

@@ -29,7 +29,7 @@ Comparison read_comparison(Modifiers& m, const std::string& type) {
   made.type = type;
   made.name = std::string(relation) + (flushes ? ".ftz." : ".") + type;
   made.joins = !join.empty();
-  if (made.joins) made.flags = join == "and" ? exec::kJoinAnd : join == "or" ? exec::kJoinOr : exec::kJoinXor;
+  if (made.joins) made.flags = join == "and" ? program::kJoinAnd : join == "or" ? program::kJoinOr : program::kJoinXor;
   return made;
 }
 
@@ -39,7 +39,7 @@ void emit_comparison(Builder& b, const std::string& name, const Comparison& comp
   const u32 x = b.source(operand(b, 1), width);
   const u32 y = b.source(operand(b, 2), width);
   const u32 other = comparison.joins ? b.predicate(operand(b, 3)) : kNoRegister;
-  if (comparison.joins && operand(b, 3).negated) flags |= exec::kNegateOther;
+  if (comparison.joins && operand(b, 3).negated) flags |= program::kNegateOther;
   Instruction& i = b.emit(name + comparison.name);
   i.dst[0] = d[0];
   i.dst[1] = d[1];

@@ -77,7 +77,7 @@ void barrier(Builder& b) {
   i.a[0] = number;
   i.b[0] = count;
   i.c[0] = value;
-  i.immediate = (negated ? exec::kNegatedVote : 0) | (aligned ? exec::kAlignedBarrier : 0);
+  i.immediate = (negated ? program::kNegatedVote : 0) | (aligned ? program::kAlignedBarrier : 0);
   i.dst[0] = result;
 }
 

@@ -8,7 +8,7 @@ namespace flashpath::lower {
 namespace {
 
 // What an integer is converted from or to; cvt.pack alone knows those of two and four bits.
-exec::IntegerType integer_type(const Builder& b, std::string_view type, u32 narrowest = 8) {
+program::IntegerType integer_type(const Builder& b, std::string_view type, u32 narrowest = 8) {
   for (const u32 bits : {2u, 4u, 8u, 16u, 32u, 64u}) {
     if (bits >= narrowest && (type == "u" + std::to_string(bits) || type == "s" + std::to_string(bits))) {
       return {bits, type.starts_with("s")};
@@ -28,7 +28,7 @@ void pack_integers(Builder& b, Modifiers& m) {
   const std::string to = m.take_type();
   m.take("sat");
   m.all_taken();
-  const exec::IntegerType result = integer_type(b, to, 2);
+  const program::IntegerType result = integer_type(b, to, 2);
   if (from != "s32" || result.bits > 16) b.refuse("vgpu.ptx.instruction-not-known");
   const u32 x = b.source(operand(b, 1), 4);
   const u32 y = b.source(operand(b, 2), 4);
@@ -39,7 +39,7 @@ void pack_integers(Builder& b, Modifiers& m) {
   i.a[0] = x;
   i.b[0] = y;
   i.c[0] = z;
-  i.modifier = exec::with_result(0, result);
+  i.modifier = program::with_result(0, result);
 }
 
 // Two values of a narrow type in one register: from two floats, the first of which becomes the upper half,
@@ -61,10 +61,10 @@ void convert_pair(Builder& b, const std::string& to, const std::string& from, u3
 u32 take_integral_rounding(Modifiers& m, bool& is_integral) {
   const std::string_view mode = m.take_one({"rni", "rzi", "rmi", "rpi"});
   is_integral = !mode.empty();
-  if (mode == "rzi") return exec::kRoundZero;
-  if (mode == "rmi") return exec::kRoundDown;
-  if (mode == "rpi") return exec::kRoundUp;
-  return exec::kRoundNearest;
+  if (mode == "rzi") return program::kRoundZero;
+  if (mode == "rmi") return program::kRoundDown;
+  if (mode == "rpi") return program::kRoundUp;
+  return program::kRoundNearest;
 }
 
 }  // namespace
@@ -76,9 +76,9 @@ void convert(Builder& b) {
   const std::string to = m.take_type();
   bool is_integral = false;
   u32 flags = take_integral_rounding(m, is_integral);
-  if (m.take("relu")) flags |= exec::kRelu;
-  if (m.take("satfinite")) flags |= exec::kSaturateFinite;
-  if (m.take("rna")) flags |= exec::kTiesAway;
+  if (m.take("relu")) flags |= program::kRelu;
+  if (m.take("satfinite")) flags |= program::kSaturateFinite;
+  if (m.take("rna")) flags |= program::kTiesAway;
   flags |= m.take_float_flags();
   m.all_taken();
   if (to.ends_with("x2")) return convert_pair(b, to, from, flags);
@@ -90,15 +90,15 @@ void convert(Builder& b) {
   if (!is_float(from) && !is_float(to)) {
     const std::string natural = name + "/" + bits(wide_to) + "." + bits(wide_from);
     const bool is_natural = wide_to == width_of_type(to) && wide_from == width_of_type(from);
-    name = is_natural && !(flags & exec::kSaturate) ? natural : "cvt.integer/" + bits(wide_to) + "." + bits(wide_from);
-    flags = exec::with_result(exec::with_source(flags, integer_type(b, from)), integer_type(b, to));
+    name = is_natural && !(flags & program::kSaturate) ? natural : "cvt.integer/" + bits(wide_to) + "." + bits(wide_from);
+    flags = program::with_result(program::with_source(flags, integer_type(b, from)), integer_type(b, to));
   } else if (!is_float(to)) {
     name = "cvt.integer." + from + "/" + bits(wide_to);
-    flags = exec::with_result(flags, integer_type(b, to));
+    flags = program::with_result(flags, integer_type(b, to));
   } else if (!is_float(from)) {
     const bool is_usual = wide_from == width_of_type(from) && (to == "f32" || to == "f64") && flags == 0;
     if (!is_usual) name = "cvt." + to + ".integer/" + bits(wide_from);
-    flags = exec::with_source(flags, integer_type(b, from));
+    flags = program::with_source(flags, integer_type(b, from));
   } else if (is_integral) {
     name = "cvt.integral." + to + "." + from;
   } else if (flags) {

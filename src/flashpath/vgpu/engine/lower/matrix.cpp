@@ -206,7 +206,7 @@ struct Fragment {
   u32 count = 0;     // of registers
   u32 width = 4;     // of a register
   u32 line = 0;      // elements from line to line where no stride is given
-  exec::Space space = exec::Space::kGeneric;
+  program::Space space = program::Space::kGeneric;
 };
 
 Fragment read_fragment(Builder& b, Modifiers& m, const std::string& operation) {
@@ -216,7 +216,7 @@ Fragment read_fragment(Builder& b, Modifiers& m, const std::string& operation) {
   const std::string layout = take_layout(b, m);
   Fragment fragment;
   const std::string_view space = m.take_one({"global", "shared", "shared::cta"});
-  if (!space.empty()) fragment.space = space == "global" ? exec::Space::kGlobal : exec::Space::kShared;
+  if (!space.empty()) fragment.space = space == "global" ? program::Space::kGlobal : program::Space::kShared;
   const std::string type = m.take_type();
   m.all_taken();
   const u32 rows = role == "b" ? tile.k : tile.m;
@@ -232,7 +232,7 @@ Fragment read_fragment(Builder& b, Modifiers& m, const std::string& operation) {
 
 void transfer_fragment(Builder& b, Modifiers& m, bool is_load) {
   const Fragment fragment = read_fragment(b, m, is_load ? "load" : "store");
-  const Address at = address(b, operand(b, is_load ? 1 : 0), fragment.space == exec::Space::kShared ? 4 : 8);
+  const Address at = address(b, operand(b, is_load ? 1 : 0), fragment.space == program::Space::kShared ? 4 : 8);
   const u32 stride = b.operands().size() > 2 ? b.source(operand(b, 2), 4) : b.constant(4, fragment.line);
   std::vector<u32> registers;
   if (is_load) {
@@ -244,7 +244,7 @@ void transfer_fragment(Builder& b, Modifiers& m, bool is_load) {
   i.a[0] = at.base;
   i.immediate = at.offset;
   i.c[0] = stride;
-  i.modifier = exec::wmma_modifier(fragment.space, fragment.count);
+  i.modifier = program::wmma_modifier(fragment.space, fragment.count);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ void load(Builder& b) {
   i.a[0] = from.base;
   i.immediate = from.offset;
   i.order = access.order;
-  if (access.is_constant) i.modifier = exec::kUncounted;
+  if (access.is_constant) i.modifier = program::kUncounted;
 }
 
 void store(Builder& b) {

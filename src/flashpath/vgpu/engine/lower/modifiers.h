@@ -57,13 +57,13 @@ class Modifiers {
 
   // .rn .rz .rm .rp .ftz .sat as the flags of program/modifiers.h.
   u32 take_float_flags() {
-    u32 flags = exec::kRoundNearest;
+    u32 flags = program::kRoundNearest;
     const std::string_view rounding = take_one({"rn", "rz", "rm", "rp"});  // a second one stays, and is refused
-    if (rounding == "rz") flags = exec::kRoundZero;
-    if (rounding == "rm") flags = exec::kRoundDown;
-    if (rounding == "rp") flags = exec::kRoundUp;
-    if (take("ftz")) flags |= exec::kFlushToZero;
-    if (take("sat")) flags |= exec::kSaturate;
+    if (rounding == "rz") flags = program::kRoundZero;
+    if (rounding == "rm") flags = program::kRoundDown;
+    if (rounding == "rp") flags = program::kRoundUp;
+    if (take("ftz")) flags |= program::kFlushToZero;
+    if (take("sat")) flags |= program::kSaturate;
     return flags;
   }
 

@@ -9,11 +9,11 @@
 namespace flashpath::lower {
 namespace {
 
-using exec::Video;
-using exec::VideoOperation;
-using exec::VideoPart;
-using exec::VideoRelation;
-using exec::VideoSecond;
+using program::Video;
+using program::VideoOperation;
+using program::VideoPart;
+using program::VideoRelation;
+using program::VideoSecond;
 
 VideoPart part_of(const Builder& b, const Operand& operand) {
   switch (operand.component) {
@@ -62,7 +62,7 @@ void emit_video(Builder& b, const std::string& name, Video v) {
   i.a[0] = x;
   i.b[0] = y;
   i.c[0] = z;
-  i.modifier = exec::packed(v);
+  i.modifier = program::packed(v);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "program/program.h"
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 struct AsyncCopy {
   u32 lanes = 0;            // that have not waited for it
@@ -36,4 +36,4 @@ struct AsyncCopies {
   }
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

@@ -11,7 +11,7 @@ namespace flashpath::sanitize {
 struct BlockWatch;
 }
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 inline constexpr u32 kBarriers = 16;
 
@@ -37,4 +37,4 @@ struct Block {
   u32 met = 0;  // barriers, so far
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

@@ -7,7 +7,7 @@
 #include "messages/message.h"
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 struct Fault : std::runtime_error {
   Fault(std::string kind, Message message, u32 instruction)
@@ -21,4 +21,4 @@ struct Fault : std::runtime_error {
   u32 thread[3] = {0, 0, 0};
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

@@ -25,7 +25,7 @@ namespace flashpath::sanitize {
 class Sanitizer;
 }
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 // A piece of global memory: device addresses from `base` stand for host memory from `host`.
 struct Segment {
@@ -82,4 +82,4 @@ struct Launch {
   sanitize::Sanitizer* sanitizer = nullptr;  // where there are `findings`
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <iterator>
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 std::string hexadecimal(u64 value) {
   char text[32];
@@ -32,4 +32,4 @@ Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, Me
   return fault;
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

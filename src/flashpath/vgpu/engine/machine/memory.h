@@ -11,7 +11,7 @@
 #include "machine/launch.h"
 #include "machine/warp.h"
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
 enum class Use : u8 { kRead, kWrite, kAtomic, kMatrixRead };  // the last: of shared memory only
@@ -57,4 +57,4 @@ inline const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, 
   return segment;
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

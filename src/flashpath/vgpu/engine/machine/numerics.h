@@ -3,7 +3,7 @@
 
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 // The generation of the GPU that is played, by what its units do to the last bits.
 enum class Generation : u8 { kAmpere, kAda, kHopper };
@@ -20,4 +20,4 @@ inline Generation generation_of(u32 major, u32 minor) {
   return capability == 89 ? Generation::kAda : Generation::kAmpere;
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

@@ -7,6 +7,11 @@
 #include "program/program.h"
 #include "program/types.h"
 
+// What exec/, observe/ and sanitize/ keep of a warp is only pointed to: they stand on this room.
+namespace flashpath::exec {
+struct CallStack;
+struct Worker;
+}
 namespace flashpath::observe {
 struct Counters;
 }
@@ -14,12 +19,10 @@ namespace flashpath::sanitize {
 struct WarpWatch;
 }
 
-namespace flashpath::exec {
+namespace flashpath::machine {
 
 struct Block;
-struct CallStack;
 struct Launch;
-struct Worker;
 
 struct Warp {
   std::byte* registers = nullptr;
@@ -44,9 +47,9 @@ struct Warp {
   std::byte* shared = nullptr;
   std::byte* local = nullptr;  // (lane, byte)
   Block* block = nullptr;
-  CallStack* calls = nullptr;  // where the program has device functions
+  exec::CallStack* calls = nullptr;  // where the program has device functions
   Launch* launch = nullptr;
-  Worker* worker = nullptr;  // the host thread that runs the block, and what is its own:
+  exec::Worker* worker = nullptr;  // the host thread that runs the block, and what is its own:
   observe::Counters* counters = nullptr;  // nullptr: nothing is counted
   sanitize::WarpWatch* watch = nullptr;   // nullptr: nothing is looked for
   bool observed = false;                  // it is counted or watched
@@ -92,4 +95,4 @@ inline void assign_mask(Warp& warp, u32 offset, u32 bits) {
   predicate = (predicate & ~warp.executing) | (bits & warp.executing);
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::machine

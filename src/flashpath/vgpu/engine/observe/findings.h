@@ -64,8 +64,8 @@ class Findings {
   }
   const std::vector<Finding>& all() const { return all_; }
   // What would have ended a launch that is not sanitised, if anything would: the first such thing that was met.
-  const std::optional<exec::Fault>& fault() const { return fault_; }
-  void add_fault(const exec::Fault& fault) {
+  const std::optional<machine::Fault>& fault() const { return fault_; }
+  void add_fault(const machine::Fault& fault) {
     if (!fault_) fault_ = fault;
   }
   // Takes back what turns out to follow from something else; after the launch. `follows` may change what stays.
@@ -81,7 +81,7 @@ class Findings {
 
  private:
   std::vector<Finding> all_;
-  std::optional<exec::Fault> fault_;
+  std::optional<machine::Fault> fault_;
   std::map<std::tuple<std::string, u32, u32>, std::size_t> known_;
 };
 

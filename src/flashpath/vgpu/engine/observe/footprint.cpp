@@ -18,7 +18,7 @@ u64 ones_of_either(const std::vector<u64>& a, const std::vector<u64>& b) {
 }
 
 // The bytes of a segment that lie in its touched sectors; its ends need not be those of sectors.
-u64 touched_bytes(const exec::Segment& segment, const Touched& touched) {
+u64 touched_bytes(const machine::Segment& segment, const Touched& touched) {
   const auto is_touched = [&](u64 sector) {
     return ((touched.read[sector / 64] | touched.written[sector / 64]) >> (sector % 64) & 1) != 0;
   };
@@ -31,10 +31,10 @@ u64 touched_bytes(const exec::Segment& segment, const Touched& touched) {
 
 }  // namespace
 
-Footprint footprint_of(const exec::Launch& launch, const Counters& counters) {
+Footprint footprint_of(const machine::Launch& launch, const Counters& counters) {
   Footprint found;
   for (std::size_t k = 0; k < counters.segments.size(); ++k) {
-    const exec::Segment& segment = launch.segments[k];
+    const machine::Segment& segment = launch.segments[k];
     const Touched& touched = counters.segments[k];
     if (segment.base >= kConstantsBase && segment.base < kFunctionsBase) continue;
     found.read_sectors += ones(touched.read);

@@ -17,6 +17,6 @@ struct Footprint {
 };
 
 // Constants and parameters are no global memory; of the heap it is not known how much was given.
-Footprint footprint_of(const exec::Launch& launch, const Counters& counters);
+Footprint footprint_of(const machine::Launch& launch, const Counters& counters);
 
 }  // namespace flashpath::observe

@@ -5,7 +5,7 @@
 
 #include "program/program.h"
 
-namespace flashpath::exec {
+namespace flashpath::program {
 namespace {
 
 u64 rounded(u64 bytes) {
@@ -112,4 +112,4 @@ void Heap::restore(const State& state) {
   }
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

@@ -10,7 +10,7 @@
 
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::program {
 
 class Heap {
  public:
@@ -50,4 +50,4 @@ class Heap {
   std::set<std::pair<u64, u64>> gaps_by_size_;  // the same: size, offset
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

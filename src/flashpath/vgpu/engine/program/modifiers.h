@@ -3,7 +3,7 @@
 
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::program {
 
 inline constexpr u32 kRoundNearest = 0;
 inline constexpr u32 kRoundZero = 1;
@@ -49,4 +49,4 @@ inline constexpr s64 kAlignedBarrier = 2;
 // Constant memory is a piece of global memory that the counters of global traffic do not see.
 inline constexpr u32 kUncounted = 1u << 31;  // in Instruction::modifier of ld
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

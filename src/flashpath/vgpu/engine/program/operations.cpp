@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace flashpath::exec {
+namespace flashpath::program {
 
 Handler Registry::find(std::string_view name) const {
   const auto found = handlers_.find(std::string(name));
@@ -24,4 +24,4 @@ void Registry::add(std::string name, Handler handler) {
   }
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

@@ -8,7 +8,7 @@
 
 #include "program/program.h"
 
-namespace flashpath::exec {
+namespace flashpath::program {
 
 class Registry {
  public:
@@ -25,4 +25,4 @@ class Registry {
   std::unordered_map<std::string, Handler> handlers_;
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

@@ -16,12 +16,12 @@
 
 namespace flashpath {
 
-namespace exec {
+namespace machine {
 struct Warp;
 }
 
 struct Instruction;
-using Handler = void (*)(exec::Warp&, const Instruction&);
+using Handler = void (*)(machine::Warp&, const Instruction&);
 
 inline constexpr u32 kNoRegister = 0xffffffffu;
 
@@ -172,7 +172,7 @@ struct ModuleMemory {
   std::vector<std::byte> globals;    // .global
   std::vector<std::byte> constants;  // .const
   std::vector<std::byte> managed;    // what is in those of `bases.managed` at first; whoever chose it keeps them
-  exec::Heap heap;                   // of malloc in device code, at kHeapBase
+  program::Heap heap;                   // of malloc in device code, at kHeapBase
 };
 
 struct Program {

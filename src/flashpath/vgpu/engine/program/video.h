@@ -3,7 +3,7 @@
 
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::program {
 
 enum class VideoOperation : u32 { kAdd, kSub, kAbsdiff, kAverage, kMin, kMax, kShl, kShr, kSet };
 enum class VideoSecond : u32 { kNone, kAdd, kMin, kMax };            // what is done with the operand c
@@ -51,4 +51,4 @@ constexpr Video video_of(u32 modifier) {
   return v;
 }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

@@ -4,7 +4,7 @@
 
 #include "program/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::program {
 
 enum class Space : u32 { kGeneric = 0, kGlobal = 1, kShared = 2 };
 
@@ -12,4 +12,4 @@ inline constexpr u32 wmma_modifier(Space space, u32 registers) { return static_c
 inline constexpr Space space_in(u32 modifier) { return static_cast<Space>(modifier & 255); }
 inline constexpr int registers_in(u32 modifier) { return static_cast<int>(modifier >> 8); }
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::program

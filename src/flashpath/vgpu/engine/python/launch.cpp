@@ -20,6 +20,7 @@
 #include "lower/error.h"
 #include "lower/lower.h"
 #include "machine/fault.h"
+#include "messages/kernel_name.h"
 #include "observe/arithmetic.h"
 #include "observe/footprint.h"
 #include "program/operations.h"
@@ -60,7 +61,7 @@ struct Options {
 // What a launch may change of its module's memory.
 struct ModuleState {
   std::vector<std::byte> globals;
-  exec::Heap::State heap;
+  program::Heap::State heap;
 };
 
 struct Result {
@@ -77,7 +78,7 @@ struct Result {
 
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
               const std::vector<SegmentRow>& segments, const Options& options, const nb::callable& show) {
-  exec::Launch launch;
+  machine::Launch launch;
   Result result;
   launch.program = &program;
   std::copy(grid.begin(), grid.end(), launch.grid);
@@ -88,7 +89,7 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.budget = options.budget;
   launch.threads = options.threads;
   launch.multiprocessors = options.multiprocessors;
-  launch.numerics = {options.exact, exec::generation_of(options.capability[0], options.capability[1])};
+  launch.numerics = {options.exact, machine::generation_of(options.capability[0], options.capability[1])};
   launch.seed = options.seed;
   launch.resident_blocks = options.resident_blocks;
   launch.cooperative = options.cooperative;
@@ -117,7 +118,7 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   try {
     const nb::gil_scoped_release released;
     exec::run(launch);
-  } catch (const exec::Fault& fault) {
+  } catch (const machine::Fault& fault) {
     if (fault.kind == "interrupted") throw nb::python_error();
     result.fault_kind = fault.kind;
     result.fault_message = fault.message.json();
@@ -282,8 +283,9 @@ void bind_launch(nb::module_& m) {
         return std::tuple(done.element, done.per_thread, done.per_warp);
       },
       "The type, the operations of a thread and those of a warp's tensor core, of an opcode with its modifiers.");
-  m.def("known_instructions", [] { return exec::Registry::get().names(); });
+  m.def("known_instructions", [] { return program::Registry::get().names(); });
   m.def("known_opcodes", &lower::known_opcodes);
+  m.def("kernel_name", &kernel_name);
 }
 
 }  // namespace flashpath::python

@@ -8,40 +8,40 @@
 namespace flashpath::sanitize {
 namespace {
 
-using exec::Shape;
-using exec::Use;
-using exec::Where;
+using machine::Shape;
+using machine::Use;
+using machine::Where;
 
 // Accesses by which threads may order others.
 bool is_flag(const Instruction& i) { return (i.order & (kStrong | kOfBarrier)) == kStrong; }
 
-bool is_heap(const exec::Segment* segment) { return segment != nullptr && segment->base == kHeapBase; }
+bool is_heap(const machine::Segment* segment) { return segment != nullptr && segment->base == kHeapBase; }
 
 // The lanes of a mask at addresses of one array.
-void watch_lanes(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u64* address, u32 lanes,
+void watch_lanes(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, const u64* address, u32 lanes,
                  u32 size, Use use, bool pending = false) {
   if (is_heap(segment)) watch_heap(warp, i, address, lanes, size, use);
   const u64 base = segment == nullptr ? 0 : segment->base;
   u32 offset[kLanes] = {};
   if (segment == nullptr || segment->size >> 32 == 0) {
-    exec::for_lanes(lanes, [&](int lane) { offset[lane] = static_cast<u32>(address[lane] - base); });
+    machine::for_lanes(lanes, [&](int lane) { offset[lane] = static_cast<u32>(address[lane] - base); });
     return Watcher(warp, i, size, use, segment, pending).lanes(lanes, base, offset);
   }
-  exec::for_lanes(lanes, [&](int lane) {
+  machine::for_lanes(lanes, [&](int lane) {
     Watcher(warp, i, size, use, segment, pending).lanes(1u << lane, address[lane], offset);
   });
 }
 
-bool is_watched(const exec::Segment* segment) { return segment == nullptr || segment->writable; }
+bool is_watched(const machine::Segment* segment) { return segment == nullptr || segment->writable; }
 
 // A compare-and-swap that changes nothing in any lane only reads, as it does while a lock is taken.
-Use as_it_turns_out(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, u64 base, const u32* offset,
+Use as_it_turns_out(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, u64 base, const u32* offset,
                     u32 lanes, u32 size, Use use) {
   if ((i.order & kComparesFirst) == 0) return use;
   const std::byte* memory = segment == nullptr ? warp.shared + base : segment->host + (base - segment->base);
-  const std::byte* compared = exec::lanes<std::byte>(warp, i.b[0]);
+  const std::byte* compared = machine::lanes<std::byte>(warp, i.b[0]);
   bool fails = true;
-  exec::for_lanes(lanes, [&](int lane) {
+  machine::for_lanes(lanes, [&](int lane) {
     fails &= std::memcmp(memory + offset[lane], compared + static_cast<u32>(lane) * size, size) != 0;
   });
   return fails ? Use::kRead : use;
@@ -49,7 +49,7 @@ Use as_it_turns_out(exec::Warp& warp, const Instruction& i, const exec::Segment*
 
 }  // namespace
 
-void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, Shape shape, u64 first,
+void watch_whole(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, Shape shape, u64 first,
                  u32 size, Use use) {
   if (!is_watched(segment)) return;
   if (i.order & kComparesFirst) {
@@ -71,7 +71,7 @@ void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* se
   }
 }
 
-void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u32* offset, u32 size,
+void watch_near(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, const u32* offset, u32 size,
                 Use use) {
   if (!is_watched(segment)) return;
   const u64 base = segment == nullptr ? 0 : segment->base;
@@ -85,17 +85,17 @@ void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* seg
   }
 }
 
-void watch_scattered(exec::Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size,
+void watch_scattered(machine::Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size,
                      Use use) {
   if (where == Where::kLocal) return watch_local(warp, i, address, executing, size, use);
-  const auto watch = [&](const exec::Segment* segment, u32 lanes) {
+  const auto watch = [&](const machine::Segment* segment, u32 lanes) {
     if (lanes == 0 || !is_watched(segment)) return;
     watch_lanes(warp, i, segment, address, lanes, size, use);
     if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, lanes, use);
   };
   if (where == Where::kShared) {
     u32 inside = 0;  // where a lane is not, that has been told
-    exec::for_lanes(executing, [&](int lane) {
+    machine::for_lanes(executing, [&](int lane) {
       inside |= u32(address[lane] <= warp.block->shared.size() && size <= warp.block->shared.size() - address[lane])
                 << lane;
     });
@@ -103,22 +103,22 @@ void watch_scattered(exec::Warp& warp, const Instruction& i, Where where, const 
   }
   for (u32 rest = executing; rest != 0;) {  // the lanes in one array at a time
     const int first = std::countr_zero(rest);
-    const exec::Segment* segment = exec::segment_of(warp, i, address[first], size);
+    const machine::Segment* segment = machine::segment_of(warp, i, address[first], size);
     u32 together = 1u << first;
     if (segment != nullptr) {
-      exec::for_lanes(rest, [&](int lane) { together |= u32(exec::holds(*segment, address[lane], size)) << lane; });
+      machine::for_lanes(rest, [&](int lane) { together |= u32(machine::holds(*segment, address[lane], size)) << lane; });
       watch(segment, together);
     }
     rest &= ~together;
   }
 }
 
-void watch_matrix(exec::Warp& warp, const Instruction& i, const u64* address, u32 rows, bool is_transposed) {
+void watch_matrix(machine::Warp& warp, const Instruction& i, const u64* address, u32 rows, bool is_transposed) {
   constexpr u32 kRowBytes = 16;
   constexpr u32 kWord = 4;
   constexpr u32 kElement = 2;
   Watcher watcher(warp, i, is_transposed ? kElement : kWord, Use::kRead, nullptr);
-  exec::for_lanes(rows, [&](int giving) {
+  machine::for_lanes(rows, [&](int giving) {
     const u32 row = static_cast<u32>(giving) % 8;
     if (is_transposed) {
       watcher.row(address[giving], row / 2, kRowBytes / kElement, 2);
@@ -128,21 +128,21 @@ void watch_matrix(exec::Warp& warp, const Instruction& i, const u64* address, u3
   });
 }
 
-void watch_copy(exec::Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* read, u32 lanes,
+void watch_copy(machine::Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* read, u32 lanes,
                 u32 size) {
   watch_lanes(warp, i, nullptr, to, lanes, size, Use::kWrite, true);
   u32 whole = 0;
-  exec::for_lanes(lanes, [&](int lane) { whole |= u32(read[lane] == size) << lane; });
-  const exec::Segment* segment =
-      whole == 0 ? nullptr : exec::segment_of(warp, i, from[std::countr_zero(whole)], size);
+  machine::for_lanes(lanes, [&](int lane) { whole |= u32(read[lane] == size) << lane; });
+  const machine::Segment* segment =
+      whole == 0 ? nullptr : machine::segment_of(warp, i, from[std::countr_zero(whole)], size);
   u32 together = 0;  // the usual case: all of them in one array
   if (segment != nullptr) {
-    exec::for_lanes(whole, [&](int lane) { together |= u32(exec::holds(*segment, from[lane], size)) << lane; });
+    machine::for_lanes(whole, [&](int lane) { together |= u32(machine::holds(*segment, from[lane], size)) << lane; });
     if (is_watched(segment)) watch_lanes(warp, i, segment, from, together, size, Use::kRead, true);
   }
-  exec::for_lanes(lanes & ~together, [&](int lane) {
+  machine::for_lanes(lanes & ~together, [&](int lane) {
     if (read[lane] == 0) return;
-    const exec::Segment* own = exec::segment_of(warp, i, from[lane], read[lane]);
+    const machine::Segment* own = machine::segment_of(warp, i, from[lane], read[lane]);
     if (own == nullptr || !is_watched(own)) return;
     const u32 unit = 1u << std::min(std::countr_zero(read[lane]), 4);
     for (u32 part = 0; part < read[lane]; part += unit) {
@@ -153,7 +153,7 @@ void watch_copy(exec::Warp& warp, const Instruction& i, const u64* to, const u64
   });
 }
 
-void settle(exec::Warp& warp, const Instruction& i, const std::function<void(int, std::byte*)>& value) {
+void settle(machine::Warp& warp, const Instruction& i, const std::function<void(int, std::byte*)>& value) {
   for (const Suspect& suspect : warp.watch->suspects) {
     std::byte own[32];
     std::byte other[32];
@@ -169,7 +169,7 @@ void settle(exec::Warp& warp, const Instruction& i, const std::function<void(int
   warp.watch->suspects.clear();
 }
 
-void settle_by_place(exec::Warp& warp, const Instruction& i,
+void settle_by_place(machine::Warp& warp, const Instruction& i,
                      const std::function<void(const std::byte*, u32, std::byte*)>& value) {
   for (const Suspect& suspect : warp.watch->suspects) {
     std::byte own[32];

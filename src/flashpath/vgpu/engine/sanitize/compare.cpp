@@ -132,7 +132,7 @@ u32 Watcher::racing_lanes(u32 lane, const Reader& reader, u32 readers) const {
     }
   }
   u32 racing = 0;
-  exec::for_lanes(readers, [&](int each) {
+  machine::for_lanes(readers, [&](int each) {
     racing |= u32(!is_harmless(lane, first | static_cast<u32>(each), reader.by)) << each;
   });
   return racing;

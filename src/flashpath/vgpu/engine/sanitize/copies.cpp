@@ -20,7 +20,7 @@ void end_write(Shadow& shadow, u64 offset, u32 size, Record before, Record after
 // Gives all lanes whose reads have ended with this one's. Where fewer bytes are read than the copy has, they are
 // perhaps not at a multiple of their size, and still in one line.
 u32 end_read(Sanitizer& all, const EndedCopy& copy, u32 lane, const std::byte* from, u32 size) {
-  for (const exec::Segment& segment : all.launch.segments) {
+  for (const machine::Segment& segment : all.launch.segments) {
     if (from < segment.host || from >= segment.host + segment.size) continue;
     if (!segment.writable) return 0;
     const u64 offset = static_cast<u64>(from - segment.host) + segment.base % kLineBytes;
@@ -34,13 +34,13 @@ u32 end_read(Sanitizer& all, const EndedCopy& copy, u32 lane, const std::byte* f
 
 }  // namespace
 
-void end_copy(exec::Warp& warp, const exec::AsyncCopy& copy, u32 lanes, Epoch epoch) {
+void end_copy(machine::Warp& warp, const machine::AsyncCopy& copy, u32 lanes, Epoch epoch) {
   BlockWatch& block = *warp.watch->block;
   u32 possible = 0;
-  exec::for_lanes(lanes, [&](int lane) { possible |= u32(!is_nowhere(warp, copy.to[lane])) << lane; });
+  machine::for_lanes(lanes, [&](int lane) { possible |= u32(!is_nowhere(warp, copy.to[lane])) << lane; });
   const EndedCopy ended{copy.epoch, epoch, possible};
   u32 read = 0;
-  exec::for_lanes(possible, [&](int lane) {
+  machine::for_lanes(possible, [&](int lane) {
     const u32 own = static_cast<u32>(lane);
     end_write(block.shared, static_cast<u64>(copy.to[lane] - warp.shared), copy.size,
               record_of(copy.epoch, kPending | own), record_of(epoch, own));
@@ -63,7 +63,7 @@ void for_objects(u32 lanes, std::byte* const* objects, F&& f) {
   for (u32 rest = lanes; rest != 0;) {
     std::byte* const object = objects[__builtin_ctz(rest)];
     u32 together = 0;
-    exec::for_lanes(rest, [&](int lane) { together |= u32(objects[lane] == object) << lane; });
+    machine::for_lanes(rest, [&](int lane) { together |= u32(objects[lane] == object) << lane; });
     rest &= ~together;
     f(together, object);
   }
@@ -71,11 +71,11 @@ void for_objects(u32 lanes, std::byte* const* objects, F&& f) {
 
 }  // namespace
 
-void begin_barrier(exec::Warp& warp, const std::byte* object) {
+void begin_barrier(machine::Warp& warp, const std::byte* object) {
   if (!is_nowhere(warp, object)) barrier_at(*warp.watch->block, object, warp.shared) = {};
 }
 
-void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects) {
+void arrive_at(machine::Warp& warp, const Instruction& i, std::byte* const* objects) {
   if ((i.order & kRelease) == 0) return;
   WarpWatch& watch = *warp.watch;
   for_objects(warp.executing, objects, [&](u32 lanes, const std::byte* object) {
@@ -86,7 +86,7 @@ void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects
   watch.block->all->begin_epoch(watch);
 }
 
-void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Epoch epoch) {
+void arrive_after_copies(machine::Warp& warp, int lane, const std::byte* object, Epoch epoch) {
   if (is_nowhere(warp, object)) return;
   WarpWatch& watch = *warp.watch;
   Mbarrier& barrier = barrier_at(*watch.block, object, warp.shared);
@@ -96,13 +96,13 @@ void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Ep
   barrier.arriving = builder.build();
 }
 
-void complete_phase(exec::Warp& warp, const std::byte* object) {
+void complete_phase(machine::Warp& warp, const std::byte* object) {
   if (is_nowhere(warp, object)) return;
   Mbarrier& barrier = barrier_at(*warp.watch->block, object, warp.shared);
   barrier.completed = joined(barrier.completed, std::exchange(barrier.arriving, {}));
 }
 
-void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes) {
+void wait_at(machine::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes) {
   if ((i.order & kAcquire) == 0) return;
   for_objects(lanes, objects, [&](u32 together, const std::byte* object) {
     if (is_nowhere(warp, object)) return;

@@ -7,8 +7,8 @@
 namespace flashpath::sanitize {
 namespace {
 
-using exec::for_lanes;
-using exec::Use;
+using machine::for_lanes;
+using machine::Use;
 
 Epochs& epochs(const WarpWatch& watch) { return watch.block->all->epochs; }
 
@@ -231,7 +231,7 @@ bool happened_before(const WarpWatch& watch, int lane, Record record) {
   return knows(watch, watch.view[lane], record);
 }
 
-void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes) {
+void arrive_early(machine::Warp& warp, u32 barrier, u32 lanes) {
   WarpWatch& watch = *warp.watch;
   ClockBuilder builder;
   builder.add(watch.block->arrived[barrier]);
@@ -240,7 +240,7 @@ void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes) {
   watch.block->all->begin_epoch(watch);
 }
 
-void meet(exec::Block& block, u32 number, const exec::Barrier& barrier) {
+void meet(machine::Block& block, u32 number, const machine::Barrier& barrier) {
   BlockWatch& watch = *block.watch;
   ClockBuilder builder;
   builder.add(std::exchange(watch.arrived[number], {}));
@@ -252,23 +252,23 @@ void meet(exec::Block& block, u32 number, const exec::Barrier& barrier) {
   if (waiting == (barrier.expected == 0 ? block.living_threads : all)) {
     meet_all(watch, builder);
   } else {
-    for (const exec::Warp& warp : block.warps) {
+    for (const machine::Warp& warp : block.warps) {
       const u32 lanes = barrier.waiting[warp.index];
       if (lanes != 0) tell(builder, *warp.watch, lanes);
     }
     const ClockRef clock = builder.build();
-    for (const exec::Warp& warp : block.warps) learn(*warp.watch, barrier.waiting[warp.index], clock);
+    for (const machine::Warp& warp : block.warps) learn(*warp.watch, barrier.waiting[warp.index], clock);
   }
   ClockBuilder near;
   ClockBuilder far;
-  for (const exec::Warp& warp : block.warps) {
+  for (const machine::Warp& warp : block.warps) {
     share_fences(*warp.watch, barrier.arrived[warp.index], near, far);
     if (barrier.waiting[warp.index] != 0) watch.all->begin_epoch(*warp.watch);
   }
   add_shared(watch, near, far);
 }
 
-void meet_warp(exec::Warp& warp, const u32* members) {
+void meet_warp(machine::Warp& warp, const u32* members) {
   WarpWatch& watch = *warp.watch;
   if (watch.ordering != nullptr) {
     ClockBuilder near;
@@ -299,7 +299,7 @@ void meet_warp(exec::Warp& warp, const u32* members) {
   watch.block->all->begin_epoch(watch);
 }
 
-void exchange(exec::Warp& warp, const u32* members) {
+void exchange(machine::Warp& warp, const u32* members) {
   WarpWatch& watch = *warp.watch;
   if (watch.ordering != nullptr) pass_on(watch, warp.executing, members);
   if (!watch.reads) return;  // the last one has told all
@@ -320,7 +320,7 @@ bool lacks_only_a_barrier(const WarpWatch& watch, int lane, Record record) {
   return watch.ordering != nullptr && knows(watch, watch.ordering->heard[lane], record);
 }
 
-void fence(exec::Warp& warp, const Instruction& i) {
+void fence(machine::Warp& warp, const Instruction& i) {
   WarpWatch& watch = *warp.watch;
   Ordering& fences = ordering(watch);
   const bool wide = (i.order & kWideScope) != 0;
@@ -338,7 +338,7 @@ void fence(exec::Warp& warp, const Instruction& i) {
   watch.block->all->begin_epoch(watch);
 }
 
-void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes, Use use) {
+void order_strong(machine::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes, Use use) {
   WarpWatch& watch = *warp.watch;
   Releases& all = is_shared ? watch.block->releases : watch.block->all->releases;
   const bool writes = use != Use::kRead;

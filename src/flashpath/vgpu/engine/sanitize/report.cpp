@@ -7,7 +7,7 @@
 namespace flashpath::sanitize {
 namespace {
 
-observe::Party party(const exec::Launch& launch, u32 instruction, u64 block, u32 thread, const char* action) {
+observe::Party party(const machine::Launch& launch, u32 instruction, u64 block, u32 thread, const char* action) {
   const u32* grid = launch.grid;
   const u32* size = launch.block;
   observe::Party found;
@@ -19,7 +19,7 @@ observe::Party party(const exec::Launch& launch, u32 instruction, u64 block, u32
   return found;
 }
 
-const char* action(const exec::Warp& warp, u32 instruction, bool writes) {
+const char* action(const machine::Warp& warp, u32 instruction, bool writes) {
   const Instruction& i = warp.launch->program->code[instruction];
   if (i.order & kReadModifyWrite) return "atomic";
   // A write that is kept among the readers (Watcher::keep_weak) is known by its instruction; a copy reads as well.
@@ -27,11 +27,11 @@ const char* action(const exec::Warp& warp, u32 instruction, bool writes) {
   return writes || only_writes ? "write" : "read";
 }
 
-observe::Party here(const exec::Warp& warp, const Instruction& i, int lane, const char* action) {
+observe::Party here(const machine::Warp& warp, const Instruction& i, int lane, const char* action) {
   return party(*warp.launch, i.index, warp.watch->block->number, warp.index * kLanes + static_cast<u32>(lane), action);
 }
 
-observe::Party there(const exec::Warp& warp, const Access& other) {
+observe::Party there(const machine::Warp& warp, const Access& other) {
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
   return party(*warp.launch, other.instruction, owner.block, owner.warp * kLanes + lane_of(other.record),
                action(warp, other.instruction, other.writes));
@@ -40,23 +40,23 @@ observe::Party there(const exec::Warp& warp, const Access& other) {
 Message bytes_at(const Piece& piece) {
   return {"vgpu.piece",
           {{"bytes", piece.bytes},
-           {"space", exec::space_message(piece.space)},
-           {"address", exec::hexadecimal(piece.address)}}};
+           {"space", machine::space_message(piece.space)},
+           {"address", machine::hexadecimal(piece.address)}}};
 }
 
 // Said in full once; after that, counted.
-bool is_known(const exec::Warp& warp, const char* kind, u32 instruction, u32 other) {
+bool is_known(const machine::Warp& warp, const char* kind, u32 instruction, u32 other) {
   return warp.launch->findings->count_again(kind, instruction, other);
 }
 
 }  // namespace
 
-void report_fault(const exec::Warp& warp, const exec::Fault& fault) {
+void report_fault(const machine::Warp& warp, const machine::Fault& fault) {
   warp.launch->findings->add_fault(fault);
   report(warp, fault);
 }
 
-void report(const exec::Warp& warp, const exec::Fault& fault) {
+void report(const machine::Warp& warp, const machine::Fault& fault) {
   if (is_known(warp, fault.kind.c_str(), fault.instruction, observe::Findings::kNobody)) return;
   observe::Finding finding;
   finding.kind = fault.kind;
@@ -88,7 +88,7 @@ bool comes_to_swap(const Program& program, u32 load) {
   return false;
 }
 
-bool is_guess(const exec::Warp& warp, u32 load) {
+bool is_guess(const machine::Warp& warp, u32 load) {
   std::map<u32, bool>& known = warp.watch->block->all->guesses;
   const auto found = known.find(load);
   if (found != known.end()) return found->second;
@@ -97,7 +97,7 @@ bool is_guess(const exec::Warp& warp, u32 load) {
 
 // Accesses that the memory model calls a race, and whose order their writers have seen to in another way: what is told
 // of them, or nothing.
-const char* weak_order(const exec::Warp& warp, const Instruction& i, int lane, const Access& other) {
+const char* weak_order(const machine::Warp& warp, const Instruction& i, int lane, const Access& other) {
   const Program& program = *warp.launch->program;
   const Instruction& earlier = program.code[other.instruction];
   const auto is_atomic = [](const Instruction& each) { return (each.order & kReadModifyWrite) != 0; };
@@ -119,7 +119,7 @@ int reach(const Message& message) {
 
 }  // namespace
 
-void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
+void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
                  const Piece& piece) {
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
   // Libraries order blocks by words whose value depends on what was read, which the memory model does not know of (as
@@ -132,9 +132,9 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
   if (owner.block != warp.watch->block->number && is_of_library(i.index) && is_of_library(other.instruction)) return;
   const char* own = action(warp, i.index, writes);
   const char* before = action(warp, other.instruction, other.writes);
-  Message message("vgpu.race-other-lane", {{"action", exec::action_message(own)},
+  Message message("vgpu.race-other-lane", {{"action", machine::action_message(own)},
                                                     {"piece", bytes_at(piece)},
-                                                    {"other", exec::action_message(before)}});
+                                                    {"other", machine::action_message(before)}});
   if (owner.block != warp.watch->block->number) {
     message.code = "vgpu.race-other-block";
   } else if (owner.warp != warp.index) {
@@ -157,17 +157,17 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
   warp.launch->findings->add({kind, std::move(message), here(warp, i, lane, own), there(warp, other)});
 }
 
-void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
+void report_missing_wait(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece) {
   if (is_known(warp, "missing-wait", i.index, copy.instruction)) return;
   const char* own = action(warp, i.index, writes);
   Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
-                           {{"action", exec::action_message(own)}, {"piece", bytes_at(piece)}});
+                           {{"action", machine::action_message(own)}, {"piece", bytes_at(piece)}});
   observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
   warp.launch->findings->add(std::move(finding));
 }
 
-void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece, Shadow* shadow,
+void report_uninitialized(const machine::Warp& warp, const Instruction& i, int lane, const Piece& piece, Shadow* shadow,
                           u64 origin) {
   const Program& program = *warp.launch->program;
   const u64 reserved = program.shared_bytes - program.reserved_shared_bytes;
@@ -229,12 +229,12 @@ void Sanitizer::take_back_consequences() {
   });
 }
 
-observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane) { return here(warp, i, lane, ""); }
+observe::Party party_of(const machine::Warp& warp, const Instruction& i, int lane) { return here(warp, i, lane, ""); }
 
 observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* code) {
   observe::Finding finding;
   finding.kind = "leak";
-  finding.message = {code, {{"bytes", given.size}, {"address", exec::hexadecimal(address)}}};
+  finding.message = {code, {{"bytes", given.size}, {"address", machine::hexadecimal(address)}}};
   finding.at = given.at;
   return finding;
 }

@@ -16,12 +16,12 @@ void know_nothing(WarpWatch& warp) {
 
 Owner WarpWatch::owner() const { return {block->number, index}; }
 
-Sanitizer::Sanitizer(exec::Launch& launch)
+Sanitizer::Sanitizer(machine::Launch& launch)
     : launch(launch),
       segments(launch.segments.size()),
       open_allocations(launch.open_allocations == nullptr ? own_allocations_ : *launch.open_allocations) {}
 
-Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
+Shadow& Sanitizer::shadow_of(const machine::Segment& segment) {
   Shadow& shadow = segments[static_cast<std::size_t>(&segment - launch.segments.data())];
   if (shadow.is_empty()) shadow.cover(segment.base, segment.size, arena, segment.initialised);
   return shadow;
@@ -36,7 +36,7 @@ void Sanitizer::tell_accessed() const {
   }
 }
 
-void Sanitizer::begin_block(exec::Block& block, u64 number) {
+void Sanitizer::begin_block(machine::Block& block, u64 number) {
   if (block.watch == nullptr) {
     block.watch = std::make_shared<BlockWatch>();
     block.watch->all = this;

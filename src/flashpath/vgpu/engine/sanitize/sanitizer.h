@@ -136,7 +136,7 @@ struct BlockWatch {
   Epoch first = 0;  // no epoch of the block is before this one
   Shadow shared;
   std::vector<WarpWatch> warps;
-  ClockRef arrived[exec::kBarriers];  // by bar.arrive
+  ClockRef arrived[machine::kBarriers];  // by bar.arrive
   std::unordered_map<u64, Mbarrier> mbarriers;
   Releases releases;              // through shared memory
   // What threads had done and knew at sequential fences before barriers: strong writes of others pass it on, since a
@@ -152,12 +152,12 @@ inline constexpr Record kGlobalFloor = record_of(kFirstEpoch, 0);  // records of
 
 class Sanitizer {
  public:
-  explicit Sanitizer(exec::Launch& launch);
+  explicit Sanitizer(machine::Launch& launch);
 
   // A block begins to run; `block.watch` and its warps' are set.
-  void begin_block(exec::Block& block, u64 number);
+  void begin_block(machine::Block& block, u64 number);
   void begin_epoch(WarpWatch& watch);
-  Shadow& shadow_of(const exec::Segment& segment);
+  Shadow& shadow_of(const machine::Segment& segment);
   // For readers of global memory.
   Readers::Rules rules() { return {epochs, kGlobalFloor, &room_for_readers}; }
   // Tells the launch's `accessed`, where somebody asks, what is known of it.
@@ -167,7 +167,7 @@ class Sanitizer {
   // After the launch: memory that a race, or a write that went nowhere, left unwritten is no finding of its own.
   void take_back_consequences();
 
-  exec::Launch& launch;
+  machine::Launch& launch;
   Epochs epochs;
   Arena arena;
   std::vector<Shadow> segments;  // as Launch::segments
@@ -201,39 +201,39 @@ class Sanitizer {
 // ---- Accesses (accesses.cpp), before they happen ---------------------------------------------------------
 
 // `segment`: nullptr for shared memory, whose addresses begin at 0.
-void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, exec::Shape shape, u64 first,
-                 u32 size, exec::Use use);
-void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u32* offset, u32 size,
-                exec::Use use);
-void watch_scattered(exec::Warp& warp, const Instruction& i, exec::Where where, const u64* address, u32 executing,
-                     u32 size, exec::Use use);
+void watch_whole(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, machine::Shape shape, u64 first,
+                 u32 size, machine::Use use);
+void watch_near(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, const u32* offset, u32 size,
+                machine::Use use);
+void watch_scattered(machine::Warp& warp, const Instruction& i, machine::Where where, const u64* address, u32 executing,
+                     u32 size, machine::Use use);
 
 // ldmatrix: 16 bytes at each address of `rows`, eight to a matrix. In PTX it is the threads that get a piece of a row
 // that load it, not the one that gave its address: a word for each of four lanes, or, transposed, an element for every
 // fourth lane.
-void watch_matrix(exec::Warp& warp, const Instruction& i, const u64* address, u32 rows, bool is_transposed);
+void watch_matrix(machine::Warp& warp, const Instruction& i, const u64* address, u32 rows, bool is_transposed);
 
 // After a store was watched: compares the values that two threads write to one place. `value(lane, bytes)` tells
 // what a lane is about to write.
-void settle(exec::Warp& warp, const Instruction& i, const std::function<void(int, std::byte*)>& value);
+void settle(machine::Warp& warp, const Instruction& i, const std::function<void(int, std::byte*)>& value);
 // The same where a warp stores as one: `value(place, bytes, to)` tells what it is about to write there.
-void settle_by_place(exec::Warp& warp, const Instruction& i,
+void settle_by_place(machine::Warp& warp, const Instruction& i,
                      const std::function<void(const std::byte*, u32, std::byte*)>& value);
-inline bool has_suspects(const exec::Warp& warp) { return warp.watch != nullptr && !warp.watch->suspects.empty(); }
+inline bool has_suspects(const machine::Warp& warp) { return warp.watch != nullptr && !warp.watch->suspects.empty(); }
 
 // Whether what the record tells of happens before what the lane does now.
 bool happened_before(const WarpWatch& watch, int lane, Record record);
 
 // ---- Synchronisation (order.cpp) -------------------------------------------------------------------------
 
-void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes);              // bar.arrive
-void meet(exec::Block& block, u32 number, const exec::Barrier& barrier);  // a barrier lets its threads go
-void meet_warp(exec::Warp& warp, const u32* members);                     // bar.warp.sync
-void exchange(exec::Warp& warp, const u32* members);                      // shfl, vote, match, redux
-void fence(exec::Warp& warp, const Instruction& i);
+void arrive_early(machine::Warp& warp, u32 barrier, u32 lanes);              // bar.arrive
+void meet(machine::Block& block, u32 number, const machine::Barrier& barrier);  // a barrier lets its threads go
+void meet_warp(machine::Warp& warp, const u32* members);                     // bar.warp.sync
+void exchange(machine::Warp& warp, const u32* members);                      // shfl, vote, match, redux
+void fence(machine::Warp& warp, const Instruction& i);
 // Strong accesses by the lanes of a mask.
-void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes,
-                  exec::Use use);
+void order_strong(machine::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes,
+                  machine::Use use);
 
 // What lanes of a warp have done and know.
 ClockRef told(const WarpWatch& watch, u32 lanes);
@@ -242,25 +242,25 @@ void learn(WarpWatch& watch, u32 lanes, const ClockRef& clock);
 // ---- Asynchronous copies and mbarrier (copies.cpp, accesses.cpp) -----------------------------------------
 
 // cp.async begins; `read`: how many bytes of its source each lane reads.
-void watch_copy(exec::Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* read, u32 lanes,
+void watch_copy(machine::Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* read, u32 lanes,
                 u32 size);
 // Its lanes have waited for it: it is theirs, done in this epoch.
-void end_copy(exec::Warp& warp, const exec::AsyncCopy& copy, u32 lanes, Epoch epoch);
+void end_copy(machine::Warp& warp, const machine::AsyncCopy& copy, u32 lanes, Epoch epoch);
 
-void begin_barrier(exec::Warp& warp, const std::byte* object);  // mbarrier.init
-void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects);
-void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Epoch epoch);
-void complete_phase(exec::Warp& warp, const std::byte* object);
-void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes);
+void begin_barrier(machine::Warp& warp, const std::byte* object);  // mbarrier.init
+void arrive_at(machine::Warp& warp, const Instruction& i, std::byte* const* objects);
+void arrive_after_copies(machine::Warp& warp, int lane, const std::byte* object, Epoch epoch);
+void complete_phase(machine::Warp& warp, const std::byte* object);
+void wait_at(machine::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes);
 
 // ---- Accesses that cannot be made --------------------------------------------------------------------------
 
-inline std::byte* nowhere(exec::Warp& warp, int lane) {
+inline std::byte* nowhere(machine::Warp& warp, int lane) {
   std::vector<std::byte>& memory = warp.watch->nowhere;
   memory.resize(kLanes * kNowhereBytes);
   return memory.data() + static_cast<u32>(lane) * kNowhereBytes;
 }
-inline bool is_nowhere(const exec::Warp& warp, const std::byte* place) {
+inline bool is_nowhere(const machine::Warp& warp, const std::byte* place) {
   if (warp.watch == nullptr) return false;
   const std::vector<std::byte>& memory = warp.watch->nowhere;
   return place >= memory.data() && place < memory.data() + memory.size();
@@ -268,21 +268,21 @@ inline bool is_nowhere(const exec::Warp& warp, const std::byte* place) {
 
 // ---- Local memory and the heap (memory.cpp) --------------------------------------------------------------
 
-void watch_local(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
-void write_local(exec::Warp& warp, int lane, u64 address, u64 size);  // by a call, which passes what is there
-void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
-void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address, u64 size);
-void watch_free(exec::Warp& warp, u64 address);
+void watch_local(machine::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, machine::Use use);
+void write_local(machine::Warp& warp, int lane, u64 address, u64 size);  // by a call, which passes what is there
+void watch_heap(machine::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, machine::Use use);
+void watch_malloc(machine::Warp& warp, const Instruction& i, int lane, u64 address, u64 size);
+void watch_free(machine::Warp& warp, u64 address);
 
 // ---- Findings (report.cpp) -------------------------------------------------------------------------------
 
 // What would end a launch that is not sanitised.
-void report_fault(const exec::Warp& warp, const exec::Fault& fault);
+void report_fault(const machine::Warp& warp, const machine::Fault& fault);
 // What is as wrong, but ends no launch: the memory is there.
-void report(const exec::Warp& warp, const exec::Fault& fault);
+void report(const machine::Warp& warp, const machine::Fault& fault);
 
 // A thread, as findings name it.
-observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane);
+observe::Party party_of(const machine::Warp& warp, const Instruction& i, int lane);
 // Memory of the heap that was not freed.
 observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* code);
 
@@ -291,17 +291,17 @@ struct Access {
   Record record = 0;
   bool writes = false;
 };
-void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
+void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
                  const Piece& piece);
 // `copy`: the cp.async; `source`: it is what the copy reads that is written too early.
-void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
+void report_missing_wait(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece);
 // Whether what the record tells of would have happened before, if a fence had followed an atomic operation by which the
 // block has counted.
 bool lacks_only_a_fence(const WarpWatch& watch, Record record);
 // Whether it would have, if exchanges between lanes passed on what one of them has acquired.
 bool lacks_only_a_barrier(const WarpWatch& watch, int lane, Record record);
-void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece,
+void report_uninitialized(const machine::Warp& warp, const Instruction& i, int lane, const Piece& piece,
                           Shadow* shadow = nullptr, u64 origin = 0);
 
 }  // namespace flashpath::sanitize

@@ -9,7 +9,7 @@
 namespace flashpath::sanitize {
 namespace {
 
-using exec::Use;
+using machine::Use;
 
 // A bit for each lane but the last whose successor's offset is `distance` more.
 u32 lanes_before(const u32* offset, u32 distance) {
@@ -32,7 +32,7 @@ u32 mask_of(u32 count) { return count >= kLanes ? kAllLanes : (1u << count) - 1;
 
 }  // namespace
 
-Watcher::Watcher(exec::Warp& warp, const Instruction& i, u32 size, Use use, const exec::Segment* segment, bool pending)
+Watcher::Watcher(machine::Warp& warp, const Instruction& i, u32 size, Use use, const machine::Segment* segment, bool pending)
     : warp_(warp),
       i_(i),
       watch_(*warp.watch),
@@ -104,7 +104,7 @@ Area Watcher::shared_area() const {
   return {block.shared, floor, low, span, 0, floor - 1, 0, warp_.shared, kShared, rules};
 }
 
-Area Watcher::global_area(const exec::Segment& segment) const {
+Area Watcher::global_area(const machine::Segment& segment) const {
   Sanitizer& all = *watch_.block->all;
   if (all.running != watch_.block->number) {
     all.running = watch_.block->number;
@@ -175,7 +175,7 @@ void Watcher::read_together(u64 offset, u32 together) {
     const Cells cells = Shadow::cells(line, offset);
     for (u32 k = 0; k < size_ >> line.shift; ++k) {
       if (area_.is_known(cells.written[k]) && !area_.is_blank(cells.written[k])) continue;
-      exec::for_lanes(together, [&](int lane) {
+      machine::for_lanes(together, [&](int lane) {
         const u64 at = offset + (u64(k) << line.shift);
         check_read(static_cast<u32>(lane), cells.written[k], cells.written_by[k], at, line.shift);
       });

@@ -14,7 +14,7 @@ namespace flashpath::sanitize {
 class Watcher {
  public:
   // `segment`: nullptr for shared memory. `pending`: the access goes on after the instruction.
-  Watcher(exec::Warp& warp, const Instruction& i, u32 size, exec::Use use, const exec::Segment* segment,
+  Watcher(machine::Warp& warp, const Instruction& i, u32 size, machine::Use use, const machine::Segment* segment,
           bool pending = false);
 
   // Lanes from `lane` on, one after the other in memory; `stride`: log₂ of the distance from one to the next.
@@ -36,7 +36,7 @@ class Watcher {
   };
 
   Area shared_area() const;
-  Area global_area(const exec::Segment& segment) const;
+  Area global_area(const machine::Segment& segment) const;
   std::pair<Record, Record> known_since(Epoch first) const;
 
   u32 is_plain(Record record, Record mine) const { return area_.is_known(record) | u32(record == mine); }
@@ -78,7 +78,7 @@ class Watcher {
   void suspect(u32 lane, Record written, u32 by, u64 offset, u32 shift);
   Piece piece(u64 offset, u32 shift) const { return {area_.space, area_.origin + offset, 1u << shift}; }
 
-  exec::Warp& warp_;
+  machine::Warp& warp_;
   const Instruction& i_;
   WarpWatch& watch_;
   Area area_;

@@ -19,8 +19,6 @@ inline constexpr char kBrackets[] = "<<<…>>>";  // a launch, as the program sp
 void unload_at_exit();
 // A call returns this error.
 void note_error(Runtime& runtime, const char* name, const ApiError& error);
-// Whether the launch is one of <<<…>>>, which drops what the call below returns; asked once for each.
-bool comes_from_brackets();
 
 // While a call is under way, be the program checked or not.
 class CallUnderWay {

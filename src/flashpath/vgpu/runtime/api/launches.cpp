@@ -1,5 +1,7 @@
-// Launches by function, and what a kernel takes and may take.
+// Launches, by the program's <<<>>> and by function, and what a kernel takes and may take.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "api/call.h"
 #include "device/occupancy.h"
@@ -8,6 +10,20 @@
 using namespace flashpath::runtime;
 
 namespace {
+
+struct Configuration {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared;
+  cudaStream_t stream;
+};
+
+// Never destroyed: destructors of the program's own globals may launch, too.
+thread_local std::vector<Configuration>& configurations = *new std::vector<Configuration>;
+thread_local bool has_popped = false;
+
+// Whether the launch is one of <<<…>>>, which drops what the call below returns; asked once for each.
+bool comes_from_brackets() { return std::exchange(has_popped, false); }
 
 Kernel& kernel_of(Runtime& runtime, const void* function) {
   Kernel* const found = runtime.registry.kernel(function);
@@ -34,20 +50,36 @@ cudaError_t launch_function(const char* name, const void* function, const Launch
   });
 }
 
-std::size_t most_dynamic_shared(const Runtime& runtime, const Kernel& kernel) {
-  const std::size_t all = static_cast<std::size_t>(runtime.gpu().max_shared_per_block);
-  return all - std::min(all, kernel.static_shared);
-}
-
-// What a launch may add.
-std::size_t dynamic_shared_of(const Kernel& kernel) {
-  constexpr std::size_t kWithoutOptIn = 48 << 10;
-  return std::max(kernel.dynamic_shared_limit, kWithoutOptIn - std::min(kWithoutOptIn, kernel.static_shared));
-}
-
 }  // namespace
 
 extern "C" {
+
+// <<<grid, block, shared, stream>>> is pushed before the arguments are evaluated, and popped by the kernel's stub.
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+  configurations.push_back({grid, block, shared, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+  if (configurations.empty()) return cudaErrorMissingConfiguration;
+  const Configuration& last = configurations.back();
+  *grid = last.grid;
+  *block = last.block;
+  *shared = last.shared;
+  *static_cast<cudaStream_t*>(stream) = last.stream;
+  configurations.pop_back();
+  has_popped = true;
+  return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream) {
+  comes_from_brackets();
+  return call(kBrackets, [&](Runtime& runtime) {
+    launch(runtime, *reinterpret_cast<Kernel*>(kernel), {grid, block, shared}, arguments, runtime.stream(stream));
+    return cudaSuccess;
+  });
+}
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
@@ -76,6 +108,17 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   return launch_function("cudaLaunchKernelExC", function, shape, arguments, config->stream);
 }
 
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host) {
+  return call("cudaGetKernel", [&](Runtime& runtime) {
+    Kernel* const found = runtime.registry.kernel(host);
+    if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "vgpu.program-without-kernel"};
+    required(kernel, "kernelPtr") = reinterpret_cast<cudaKernel_t>(found);
+    return cudaSuccess;
+  }, AfterFault::kWorks);
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) { return cudaGetKernel(kernel, host); }
+
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return call("cudaFuncGetAttributes", [&](Runtime& runtime) {
     const Kernel& kernel = ready_kernel(runtime, function);
@@ -98,7 +141,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   return call("cudaFuncSetAttribute", [&](Runtime& runtime) {
     Kernel& kernel = ready_kernel(runtime, function);
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-      const std::size_t most = most_dynamic_shared(runtime, kernel);
+      const std::size_t most = most_dynamic_shared(runtime.gpu(), kernel);
       if (value < 0 || static_cast<std::size_t>(value) > most) {
         throw ApiError{cudaErrorInvalidValue, {"vgpu.dynamic-shared-too-large", {{"bytes", value},
                                                                                        {"kernel", kernel.told_name},

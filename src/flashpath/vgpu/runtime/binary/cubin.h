@@ -1,4 +1,5 @@
-// What ptxas says of a kernel's resources, in the section .nv.info of a cubin.
+// What ptxas says of a kernel's resources, in the section .nv.info of a cubin. vgpu/cubin.py reads it where Python
+// launches; a program has no Python.
 #pragma once
 
 #include <map>

@@ -1,14 +1,12 @@
 #include "binary/registry.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include "lower/builder.h"
 #include "messages/failure.h"
+#include "messages/kernel_name.h"
 #include "ptx/parser.h"
 
 namespace flashpath::runtime {
@@ -33,23 +31,6 @@ VariableBases next_bases(const lower::LoadedModule* last) {
 const lower::LoadedModule*& last_loaded() {
   static const lower::LoadedModule* last = nullptr;
   return last;
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string told = status == 0 ? text : name;
-  std::free(text);
-  // The name alone: without what it returns, which instances of templates have, and without its parameters.
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < told.size(); ++k) {
-    if (told[k] == '<') ++depth;
-    if (told[k] == '>') --depth;
-    if (told[k] == '(' && depth == 0) return told.substr(begin, k - begin);
-    if (told[k] == ' ' && depth == 0) begin = k + 1;
-  }
-  return told;
 }
 
 }  // namespace
@@ -110,7 +91,7 @@ void Registry::add_kernel(Module* module, const void* host, const char* name) {
   Kernel kernel;
   kernel.module = module;
   kernel.name = name;
-  kernel.told_name = demangled(name);
+  kernel.told_name = kernel_name(name);
   kernels_.insert_or_assign(host, std::move(kernel));
 }
 

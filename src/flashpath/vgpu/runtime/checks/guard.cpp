@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 namespace flashpath::runtime {
 namespace {
@@ -29,7 +30,7 @@ std::size_t region_count = 0;
 HostTouch touches[kMostTouches];
 std::atomic<std::size_t> touch_count = 0;
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
-Guard::Crash crash_handler = nullptr;
+const Guard::Crash* crash_handler = nullptr;
 struct sigaction before;
 
 std::uint64_t page_size() {
@@ -151,7 +152,7 @@ void on_fault(int signal, siginfo_t* info, void* context_pointer) {
     return;
   }
   sigaction(signal, &before, nullptr);
-  if (crash_handler != nullptr) crash_handler(address, is_write(context), trace_call_site());
+  if (crash_handler != nullptr) (*crash_handler)(address, is_write(context), trace_call_site());
 }
 
 void handle(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* old) {
@@ -165,7 +166,7 @@ void handle(int signal, void (*handler)(int, siginfo_t*, void*), struct sigactio
 }  // namespace
 
 Guard::Guard(Crash crash) {
-  crash_handler = crash;
+  crash_handler = new Crash(std::move(crash));
   page_size();
   trace_call_site();  // what the first one loads cannot be loaded in a signal handler
   handle(SIGSEGV, on_fault, &before);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "ground/call_site.h"
@@ -27,7 +28,7 @@ enum class Forbidden : std::uint8_t { kWriting, kAll };
 class Guard {
  public:
   // Called when the host touches, at an address that is not guarded, memory that is not there; may return.
-  using Crash = void (*)(std::uint64_t address, bool writes, const CallSite& site);
+  using Crash = std::function<void(std::uint64_t address, bool writes, const CallSite& site)>;
 
   explicit Guard(Crash crash);
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr int kWarp = 32;
 
-
 // The least split between shared memory and L1 cache that leaves so much to shared memory.
 std::size_t split_for(const Gpu& gpu, std::size_t bytes) {
   const auto found = std::lower_bound(gpu.shared_splits.begin(), gpu.shared_splits.end(), bytes);

@@ -1,4 +1,5 @@
-// How many blocks of a kernel a multiprocessor holds at once: the rules of src/flashpath/gpus/occupancy.py.
+// How many blocks of a kernel a multiprocessor holds at once. The rules are those of src/flashpath/gpus/occupancy.py,
+// which knows nothing of what a program sets (carve-outs); tests/programs/test_occupancy.py holds the two together.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,6 +9,9 @@
 #include "ground/settings.h"
 
 namespace flashpath::runtime {
+
+// What a block has of shared memory, on every GPU, unless its kernel asks for more.
+inline constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
 
 // Of a multiprocessor's memory, what is shared memory and not L1 cache as long as a block is content with it:
 // a percentage (cudaFuncAttributePreferredSharedMemoryCarveout), or, where that is -1, what the older call says.

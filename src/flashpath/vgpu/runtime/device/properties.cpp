@@ -1,13 +1,15 @@
 #include "device/properties.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+
+#include "device/occupancy.h"
 
 namespace flashpath::runtime {
 namespace {
 
 constexpr int kCopyEngines = 3;
-constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
 constexpr std::size_t kConstantBytes = 64 << 10;
 constexpr int kMostTexelsOfLinear = 1 << 28;
 
@@ -66,10 +68,8 @@ cudaDeviceProp properties_of(const Gpu& gpu, int device) {
   p.warpSize = 32;
   p.memPitch = 0x7fffffff;
   p.maxThreadsPerBlock = gpu.max_threads_per_block;
-  p.maxThreadsDim[0] = p.maxThreadsDim[1] = gpu.max_threads_per_block;
-  p.maxThreadsDim[2] = 64;
-  p.maxGridSize[0] = 0x7fffffff;
-  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  std::copy(gpu.max_block.begin(), gpu.max_block.end(), p.maxThreadsDim);
+  std::copy(gpu.max_grid.begin(), gpu.max_grid.end(), p.maxGridSize);
   p.totalConstMem = kConstantBytes;
   p.major = gpu.major;
   p.minor = gpu.minor;

@@ -83,6 +83,13 @@ std::vector<std::size_t> numbers(const Values& values, const char* key) {
   return found;
 }
 
+std::array<unsigned, 3> extent(const Values& values, const char* key) {
+  const std::vector<std::size_t> found = numbers(values, key);
+  if (found.size() != 3) give_up(values, "vgpu.setting-strange", key);
+  const auto axis = [&](std::size_t k) { return static_cast<unsigned>(found[k]); };
+  return {axis(0), axis(1), axis(2)};
+}
+
 Gpu read_gpu(const Values& values) {
   Gpu gpu;
   gpu.name = text(values, "gpu");
@@ -100,6 +107,8 @@ Gpu read_gpu(const Values& values) {
   set(values, "persisting_l2_sixteenths", gpu.persisting_l2_sixteenths);
   set(values, "access_policy_window", gpu.access_policy_window);
   set(values, "link_bytes_per_s", gpu.link_bytes_per_s);
+  gpu.max_grid = extent(values, "max_grid");
+  gpu.max_block = extent(values, "max_block");
   set(values, "max_threads_per_block", gpu.max_threads_per_block);
   set(values, "max_warps_per_sm", gpu.max_warps_per_sm);
   set(values, "max_blocks_per_sm", gpu.max_blocks_per_sm);

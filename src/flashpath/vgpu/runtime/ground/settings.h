@@ -1,6 +1,7 @@
 // What `flashpath run` says to the program that it starts: the GPU that is played, and what is to be written where.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -28,6 +29,8 @@ struct Gpu {
   int persisting_l2_sixteenths = 0;        // of the L2 cache, at most, can be set aside; 0: not known
   std::uint64_t access_policy_window = 0;  // bytes, at most; 0: not known
   double link_bytes_per_s = 0;  // to the host, one direction
+  std::array<unsigned, 3> max_grid{};
+  std::array<unsigned, 3> max_block{};
   int max_threads_per_block = 0;
   int max_warps_per_sm = 0;
   int max_blocks_per_sm = 0;

@@ -35,7 +35,7 @@ void watch_signals(int parent) {
   if (now.sa_handler == SIG_DFL) std::signal(SIGTERM, ask);
 }
 
-EndsWhenAsked::EndsWhenAsked(exec::Launch& launch) {
+EndsWhenAsked::EndsWhenAsked(machine::Launch& launch) {
   ++kernels_running;
   launch.interrupted = [&launch] {
     if (asked_to_end) launch.out_of_time = true;

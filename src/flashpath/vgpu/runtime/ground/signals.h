@@ -11,7 +11,7 @@ void watch_signals(int parent);
 // Around the run of a kernel: lets it end when the program is asked to.
 class EndsWhenAsked {
  public:
-  explicit EndsWhenAsked(exec::Launch& launch);
+  explicit EndsWhenAsked(machine::Launch& launch);
   // Ends the program, where it was asked to.
   ~EndsWhenAsked();
   EndsWhenAsked(const EndsWhenAsked&) = delete;

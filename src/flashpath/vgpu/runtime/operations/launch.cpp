@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "device/occupancy.h"
 #include "exec/schedule/launch.h"
 #include "ground/signals.h"
+#include "ground/sizes.h"
 #include "machine/fault.h"
 #include "observe/footprint.h"
 #include "work/model.h"
@@ -23,10 +25,6 @@
 namespace flashpath::runtime {
 namespace {
 
-constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
-constexpr unsigned kMostGridX = 0x7fffffff;
-constexpr unsigned kMostGridYZ = 65535;
-constexpr unsigned kMostBlockZ = 64;
 constexpr std::uint64_t kSectorBytes = 32;
 // Waking other threads of the host, and waiting for them, takes about a millisecond where these are busy.
 constexpr std::chrono::microseconds kBriefTogether(2000);
@@ -63,18 +61,19 @@ void check(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
     refuse(cudaErrorInvalidValue, "vgpu.extent-is-zero");
   }
-  if (grid.x > kMostGridX || grid.y > kMostGridYZ || grid.z > kMostGridYZ) {
+  const auto exceeds = [](const dim3& extent, const std::array<unsigned, 3>& most) {
+    return extent.x > most[0] || extent.y > most[1] || extent.z > most[2];
+  };
+  if (exceeds(grid, gpu.max_grid)) {
     refuse(cudaErrorInvalidValue, "vgpu.grid-too-large");
   }
   const unsigned most = static_cast<unsigned>(gpu.max_threads_per_block);
-  if (block.x > most || block.y > most || block.z > kMostBlockZ || std::uint64_t(block.x) * block.y * block.z > most) {
+  if (exceeds(block, gpu.max_block) || std::uint64_t(block.x) * block.y * block.z > most) {
     refuse(cudaErrorInvalidValue, {"vgpu.block-too-large", {{"most", most}}});
   }
-  const std::size_t limit = std::max(kSharedWithoutOptIn, kernel.static_shared + kernel.dynamic_shared_limit);
-  const std::size_t most_shared = static_cast<std::size_t>(gpu.max_shared_per_block);
-  if (kernel.static_shared + dynamic > std::min(limit, most_shared)) {
+  if (dynamic > std::min(dynamic_shared_of(kernel), most_dynamic_shared(gpu, kernel))) {
     refuse(cudaErrorInvalidValue,
-           {"vgpu.shared-too-large", {{"bytes", kernel.static_shared + dynamic},
+           {"vgpu.shared-too-large", {{"bytes", sum(kernel.static_shared, dynamic)},
                                       {"usual", kSharedWithoutOptIn},
                                       {"most", gpu.max_shared_per_block}}});
   }
@@ -96,7 +95,7 @@ void check(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape
 }
 
 // As an H200 told them.
-cudaError_t code_of(const Program& program, const exec::Fault& fault) {
+cudaError_t code_of(const Program& program, const machine::Fault& fault) {
   const std::string& kind = fault.kind;
   if (kind == "misaligned") return cudaErrorMisalignedAddress;
   if (kind == "assert") return cudaErrorAssert;
@@ -109,7 +108,7 @@ cudaError_t code_of(const Program& program, const exec::Fault& fault) {
   return cudaErrorLaunchFailure;
 }
 
-Message place_of(const Program& program, const exec::Fault& fault) {
+Message place_of(const Program& program, const machine::Fault& fault) {
   const Origin& origin = program.origins[fault.instruction];
   const auto triple = [](const u32* at) { return told(dim3(at[0], at[1], at[2])); };
   const Message thread("vgpu.thread-of-block", {{"block", triple(fault.block)}, {"thread", triple(fault.thread)}});
@@ -126,7 +125,7 @@ bool is_of_host(std::uint64_t address) {
 }
 
 // What a kernel on that device finds at an address that it must not touch.
-exec::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
+machine::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
   const void* const pointer = reinterpret_cast<const void*>(address);
   const Allocation* const found = runtime.memory.find(pointer);
   if (found != nullptr && found->kind == MemoryKind::kDevice && found->device != device) {
@@ -141,7 +140,7 @@ exec::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t 
 }
 
 // The context dies with the kernel, as on hardware.
-void die(Device& device, const Kernel& kernel, const Program& program, const exec::Fault& fault) {
+void die(Device& device, const Kernel& kernel, const Program& program, const machine::Fault& fault) {
   device.dead = code_of(program, fault);
   std::fflush(stdout);
   tell({"vgpu.kernel-died",
@@ -157,7 +156,7 @@ void copy(const dim3& from, u32* to) {
   to[2] = from.z;
 }
 
-void map_other_modules(Runtime& runtime, const Program& program, int device, exec::Launch& launch) {
+void map_other_modules(Runtime& runtime, const Program& program, int device, machine::Launch& launch) {
   for (const std::unique_ptr<Module>& module : runtime.registry.modules()) {
     const auto loaded = module->devices().find(device);
     if (loaded == module->devices().end() || loaded->second->loaded.memory == program.memory) continue;
@@ -175,7 +174,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   Device& device = runtime.device(operation.device);
   if (device.dead != cudaSuccess) return;
   const Program& program = runtime.registry.lowered(kernel, operation.device).program;
-  exec::Launch launch;
+  machine::Launch launch;
   launch.program = &program;
   copy(shape.grid, launch.grid);
   copy(shape.block, launch.block);
@@ -188,14 +187,14 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   exec::map_module(launch);
   map_other_modules(runtime, program, operation.device, launch);
   // Last, as they stand above the others: all are in order then, where there is one module.
-  const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
+  const std::vector<machine::Segment>& allocated = runtime.segments(operation.device);
   launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
   Initialised* const initialised = runtime.memory.initialised();
   if (initialised != nullptr && !initialised->is_everything()) {
-    for (exec::Segment& each : launch.segments) each.initialised = initialised->of(each.base);
+    for (machine::Segment& each : launch.segments) each.initialised = initialised->of(each.base);
   }
   launch.numerics = {runtime.settings.exact,
-                     exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
+                     machine::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
   launch.seed = runtime.settings.seed;
   launch.multiprocessors = static_cast<u32>(runtime.gpu().multiprocessors);
@@ -222,11 +221,11 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   observe::Counters counters;
   const bool counts = runtime.times_matter();
   exec::prepare_counting(launch, counts ? &counters : nullptr);
-  std::optional<exec::Fault> ended;
+  std::optional<machine::Fault> ended;
   const auto start = std::chrono::steady_clock::now();
   try {
     exec::run(launch);
-  } catch (const exec::Fault& fault) {
+  } catch (const machine::Fault& fault) {
     ended = fault;
   }
   kernel.is_brief = std::chrono::steady_clock::now() - start < (launch.threads > 1 ? kBriefTogether : kBriefAlone);
@@ -275,6 +274,16 @@ std::vector<observe::Range> reachable_host_memory(const Runtime& runtime, const 
 }
 
 }  // namespace
+
+std::size_t dynamic_shared_of(const Kernel& kernel) {
+  return std::max(kernel.dynamic_shared_limit,
+                  kSharedWithoutOptIn - std::min(kSharedWithoutOptIn, kernel.static_shared));
+}
+
+std::size_t most_dynamic_shared(const Gpu& gpu, const Kernel& kernel) {
+  const std::size_t all = static_cast<std::size_t>(gpu.max_shared_per_block);
+  return all - std::min(all, kernel.static_shared);
+}
 
 std::size_t shared_of_multiprocessor(Runtime& runtime, int device, const Kernel& kernel) {
   const bool says_itself = kernel.cache != cudaFuncCachePreferNone;

@@ -18,6 +18,10 @@ struct LaunchShape {
 // Throws ApiError where the device cannot launch so. The arguments are copied now.
 void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** arguments, Stream& stream);
 
+// The dynamic shared memory that a launch of the kernel may have as things stand, and what the GPU has for one at most.
+std::size_t dynamic_shared_of(const Kernel& kernel);
+std::size_t most_dynamic_shared(const Gpu& gpu, const Kernel& kernel);
+
 // As many blocks as one multiprocessor of that device holds at once.
 int resident_blocks(Runtime& runtime, int device, const Kernel& kernel, int threads, std::size_t dynamic_shared);
 

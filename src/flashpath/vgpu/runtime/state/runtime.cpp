@@ -428,7 +428,7 @@ void Runtime::wait_for_event(Stream& stream, const Event& event) {
   if (event.mark != nullptr) stream.waits.push_back(event.mark);
 }
 
-const std::vector<exec::Segment>& Runtime::segments(int number) {
+const std::vector<machine::Segment>& Runtime::segments(int number) {
   Device& seeing = device(number);
   if (seeing.segments_generation == memory.generation()) return seeing.segments;
   seeing.segments.clear();

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "binary/registry.h"
+#include "checks/checks.h"
 #include "device/memory.h"
 #include "ground/settings.h"
-#include "state/checks.h"
 #include "work/queue.h"
 #include "work/record.h"
 #include "work/stream.h"
@@ -26,7 +26,7 @@ struct Device {
   cudaError_t dead = cudaSuccess;  // the error that its context died of, which every later call returns
   bool death_is_told = false;      // to the program, by a call that returned it
   std::set<int> peers;             // whose memory its kernels may touch
-  std::vector<exec::Segment> segments;  // of all that its kernels see
+  std::vector<machine::Segment> segments;  // of all that its kernels see
   std::uint64_t segments_generation = ~0ull;
   unsigned flags = 0;
   cudaFuncCache cache = cudaFuncCachePreferNone;  // of its kernels, unless they say otherwise
@@ -117,7 +117,7 @@ class Runtime {
 
   // ---- Kernels ----
   // What kernels on a device see, in order.
-  const std::vector<exec::Segment>& segments(int device);
+  const std::vector<machine::Segment>& segments(int device);
   // Whether times may be asked for, so that launches are counted.
   bool times_matter() const { return times_matter_; }
 

@@ -41,7 +41,7 @@ double peak(const Gpu& gpu, std::string_view rate) {
 
 }  // namespace
 
-double seconds_of_kernel(const Gpu& gpu, const exec::Launch& launch, const observe::Counters& counters) {
+double seconds_of_kernel(const Gpu& gpu, const machine::Launch& launch, const observe::Counters& counters) {
   std::map<std::string_view, double> operations;
   const std::vector<Origin>& origins = launch.program->origins;
   for (std::size_t k = 0; k < counters.instructions.size(); ++k) {

@@ -14,7 +14,7 @@
 
 namespace flashpath::runtime {
 
-double seconds_of_kernel(const Gpu& gpu, const exec::Launch& launch, const observe::Counters& counters);
+double seconds_of_kernel(const Gpu& gpu, const machine::Launch& launch, const observe::Counters& counters);
 double seconds_over_link(const Gpu& gpu, std::uint64_t bytes);
 double seconds_of_copy_within(const Gpu& gpu, std::uint64_t bytes);
 double seconds_of_fill(const Gpu& gpu, std::uint64_t bytes);

@@ -104,7 +104,7 @@ std::size_t Record::number_of(const Kernel& kernel, const Program& program) {
   return place->second;
 }
 
-void Record::launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,
+void Record::launch(const Kernel& kernel, const machine::Launch& launch, const observe::Counters& counters, double seconds,
                     int device, std::uint64_t stream) {
   if (!is_open()) return;
   const std::size_t program = number_of(kernel, *launch.program);
@@ -167,7 +167,7 @@ void Record::findings(const Kernel& kernel, const Program& of, const observe::Fi
   }
 }
 
-void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault,
+void Record::fault(const Kernel& kernel, const machine::Launch& launch, const machine::Fault& fault,
                    const CallSiteRef& site) {
   if (!is_open()) return;
   observe::Party at;

@@ -37,7 +37,7 @@ class Record {
   bool open(const std::string& path);
   bool is_open() const { return file_ != nullptr; }
 
-  void launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,
+  void launch(const Kernel& kernel, const machine::Launch& launch, const observe::Counters& counters, double seconds,
               int device, std::uint64_t stream);
   // `is_pinned`: no end of it is memory of the host that can be moved or swapped out.
   void copy(const std::string& name, std::uint64_t bytes, bool is_pinned);
@@ -47,7 +47,7 @@ class Record {
   // `site`: where the host asked for the launch.
   void findings(const Kernel& kernel, const Program& program, const observe::Findings& findings,
                 const CallSiteRef& site);
-  void fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault, const CallSiteRef& site);
+  void fault(const Kernel& kernel, const machine::Launch& launch, const machine::Fault& fault, const CallSiteRef& site);
 
   void host_finding(const std::string& kind, const Message& message, const CallSite& site,
                     const HostParty* other);

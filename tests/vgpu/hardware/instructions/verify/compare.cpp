@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "exec/special_functions/compiled.h"
+#include "exec/arithmetic/special_functions/compiled.h"
 #include "measure.h"
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "exec/rooms.h"
 #include "machine/warp.h"
 
 namespace flashpath::exec {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exec/diagnosis/paths.h"
+#include "exec/rooms.h"
 #include "machine/block.h"
 #include "messages/message.h"
 

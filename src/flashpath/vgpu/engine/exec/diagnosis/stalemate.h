@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/rooms.h"
 #include "machine/block.h"
 #include "machine/fault.h"
 

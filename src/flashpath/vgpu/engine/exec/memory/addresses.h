@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "exec/rooms.h"
 #include "machine/memory.h"
 
 namespace flashpath::exec {

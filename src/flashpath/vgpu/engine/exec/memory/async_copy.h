@@ -1,6 +1,7 @@
 // When copies that cp.async has begun happen.
 #pragma once
 
+#include "exec/rooms.h"
 #include "machine/block.h"
 
 namespace flashpath::exec {

@@ -1,6 +1,7 @@
 // Barriers of a block: bar.sync, bar.arrive and bar.red.
 #pragma once
 
+#include "exec/rooms.h"
 #include "machine/block.h"
 
 namespace flashpath::exec {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "exec/rooms.h"
 #include "machine/warp.h"
 
 namespace flashpath::exec {

@@ -1,6 +1,7 @@
 // Runs a launch: the way into exec/ for all who have a program, a grid and memory.
 #pragma once
 
+#include "exec/rooms.h"
 #include "machine/fault.h"
 #include "machine/launch.h"
 #include "observe/counters.h"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "exec/rooms.h"
 #include "exec/schedule/calls.h"
 #include "machine/block.h"
 

@@ -1,6 +1,7 @@
 // Who is asked between two instructions, where a warp is not simply run on.
 #pragma once
 
+#include "exec/rooms.h"
 #include "machine/warp.h"
 
 namespace flashpath::exec {

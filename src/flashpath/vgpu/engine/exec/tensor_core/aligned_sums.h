@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "exec/arithmetic/half.h"
+#include "exec/rooms.h"
 #include "exec/tensor_core/arithmetic.h"
 #include "exec/tensor_core/elements.h"
 #include "machine/numerics.h"

@@ -46,6 +46,8 @@ class Checks final : public QueueWatcher {
 
  private:
   void tell(const std::string& kind, const Message& message, const CallSiteRef& site, const HostParty* other);
+  // The host is about to die of it.
+  void tell_crash(std::uint64_t address, bool writes, const CallSite& site);
   void tell_conflict(const Operation& first, const Operation& second, observe::Range bytes);
   void tell_touch(const HostTouch& touch, const Operation& operation);
   void settle_touches();

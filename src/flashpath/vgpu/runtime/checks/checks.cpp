@@ -1,10 +1,9 @@
-#include "state/checks.h"
+#include "checks/checks.h"
 
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
-
-#include "state/runtime.h"
 
 namespace flashpath::runtime {
 namespace {
@@ -40,26 +39,11 @@ bool conflicts(const HostTouch& touch, const Accesses& accesses) {
   return touch.writes && accesses.read.overlap(byte);
 }
 
-// The host is about to die of it.
-void tell_crash(std::uint64_t address, bool writes, const CallSite& site) {
-  const void* const pointer = reinterpret_cast<const void*>(address);
-  Runtime& runtime = Runtime::get();
-  const MessageParameter does("does", Message(writes ? "vgpu.host-writes" : "vgpu.host-reads"));
-  if (const Freed* const freed = runtime.memory.was_freed(pointer)) {
-    const HostParty other{"vgpu.freed", freed->freed};
-    runtime.record.host_finding("use-after-free", {"vgpu.touches-freed", {does}}, site, &other);
-  } else if (const Allocation* const found = runtime.memory.find(pointer)) {
-    const HostParty other{"vgpu.allocated", found->site};
-    runtime.record.host_finding("bad-pointer", {"vgpu.touches-device-memory", {does}}, site, &other);
-  } else if (Memory::is_device_address(pointer)) {
-    runtime.record.host_finding("bad-pointer", {"vgpu.touches-nothing", {does}}, site, nullptr);
-  }
-}
-
 }  // namespace
 
 Checks::Checks(Record& record, Memory& memory, Queue& queue)
-    : record_(record), memory_(memory), queue_(queue), guard_(tell_crash),
+    : record_(record), memory_(memory), queue_(queue),
+      guard_([this](std::uint64_t address, bool writes, const CallSite& site) { tell_crash(address, writes, site); }),
       order_([this](const Operation& first, const Operation& second, observe::Range bytes) {
         tell_conflict(first, second, bytes);
       }) {
@@ -206,6 +190,20 @@ void Checks::tell_touch(const HostTouch& touch, const Operation& operation) {
        {touch.writes ? "vgpu.host-writes-too-early" : "vgpu.host-reads-too-early",
         {{"where", told_place({touch.address, touch.address + 1})}, {"what", told(operation)}}},
        std::make_shared<const CallSite>(touch.site), &other);
+}
+
+void Checks::tell_crash(std::uint64_t address, bool writes, const CallSite& site) {
+  const void* const pointer = reinterpret_cast<const void*>(address);
+  const MessageParameter does("does", Message(writes ? "vgpu.host-writes" : "vgpu.host-reads"));
+  if (const Freed* const freed = memory_.was_freed(pointer)) {
+    const HostParty other{"vgpu.freed", freed->freed};
+    record_.host_finding("use-after-free", {"vgpu.touches-freed", {does}}, site, &other);
+  } else if (const Allocation* const found = memory_.find(pointer)) {
+    const HostParty other{"vgpu.allocated", found->site};
+    record_.host_finding("bad-pointer", {"vgpu.touches-device-memory", {does}}, site, &other);
+  } else if (Memory::is_device_address(pointer)) {
+    record_.host_finding("bad-pointer", {"vgpu.touches-nothing", {does}}, site, nullptr);
+  }
 }
 
 void Checks::tell_conflict(const Operation& first, const Operation& second, observe::Range bytes) {
