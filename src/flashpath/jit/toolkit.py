@@ -147,21 +147,22 @@ def host_compiler_path() -> Path:
 
 @functools.cache
 def disassembler() -> Path | None:
-    """cuobjdump, from PATH, a toolkit, or the triton wheel, which bundles one."""
-    return _binary_tool("cuobjdump")
+    """cuobjdump."""
+    return program("cuobjdump")
 
 
 @functools.cache
 def line_disassembler() -> Path | None:
-    """nvdisasm, which knows the lines of the source, from the same places."""
-    return _binary_tool("nvdisasm")
+    """nvdisasm, which knows the lines of the source."""
+    return program("nvdisasm")
 
 
-def _binary_tool(name: str) -> Path | None:
-    if found := shutil.which(name):
-        return Path(found)
+def program(name: str) -> Path | None:
+    """A program on PATH, in a toolkit, in NVIDIA's wheels, or among those that triton's wheel bundles."""
+    if there := shutil.which(name):
+        return Path(there)
     folders = [root / "bin" for root in [*_toolkit_roots(), *_site_packages_roots()]]
     triton = importlib.util.find_spec("triton")
     if triton is not None and triton.origin is not None:
         folders.append(Path(triton.origin).parent / "backends" / "nvidia" / "bin")
-    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+    return next((folder / name for folder in folders if os.access(folder / name, os.X_OK)), None)

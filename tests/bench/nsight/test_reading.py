@@ -12,9 +12,9 @@ import pytest
 from flashpath.bench import nsight
 from flashpath.bench.nsight import tools
 from flashpath.bench.nsight.compute import _problem  # pyright: ignore[reportPrivateUsage]
-from flashpath.bench.nsight.names import kernel_name
 from flashpath.cli import timeline_page
 from flashpath.jit.programs.shared_input import SharedInput
+from flashpath.vgpu.device import engine
 
 CSV = (faked.RECORDED / "pipeline.csv").read_text()
 
@@ -118,7 +118,7 @@ def test_a_timeline_of_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_names_are_those_of_the_virtual_gpu(mangled: str, name: str) -> None:
-    assert kernel_name(mangled) == name
+    assert engine().kernel_name(mangled) == name
 
 
 # ---- Which launch is which -----------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flashpath.bench.nsight.names import kernel_name
 from flashpath.bench.nsight.session import Problem, Session
 from flashpath.messages import say
+from flashpath.vgpu.device import engine
 
 Dim3 = tuple[int, int, int]
 
@@ -103,7 +103,7 @@ def read_launches(text: str) -> Iterator[MeasuredLaunch]:
         registers = figures.pop("registers")
         del figures["seconds"]
         yield MeasuredLaunch(
-            kernel_name(row["Kernel Name"]),
+            engine().kernel_name(row["Kernel Name"]),
             (int(grid[1]), int(grid[2]), int(grid[3])),
             (int(block[1]), int(block[2]), int(block[3])),
             seconds,

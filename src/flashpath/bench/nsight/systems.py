@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from flashpath.bench.nsight.compute import Dim3
-from flashpath.bench.nsight.names import kernel_name
 from flashpath.bench.nsight.session import Problem, Session
 from flashpath.messages import say
+from flashpath.vgpu.device import engine
 
 _COPIES = {
     1: "copy, host to device",
@@ -102,7 +102,7 @@ def _activity(kind: str, row: sqlite3.Row, texts: dict[int, str], first: int) ->
         if column in row.keys() and row[column] in texts  # noqa: SIM118 - of a Row `in` asks for values
     )
     extents = {what: (row[f"{what}X"], row[f"{what}Y"], row[f"{what}Z"]) for what in ("grid", "block")}
-    return Activity("kernel", kernel_name(name), **extents, **where)
+    return Activity("kernel", engine().kernel_name(name), **extents, **where)
 
 
 def trace_of(activities: Sequence[Activity], gpu: str) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from flashpath.bench.nsight.session import Problem
+from flashpath.jit import toolkit
 from flashpath.messages import Message, say
 
 Name = Literal["ncu", "nsys"]
@@ -30,16 +30,12 @@ ROOT = Path("/")
 
 def find(name: Name) -> Path | None:
     """The profiler of that name; of several, the one on PATH, a toolkit's, or the newest."""
-    if found := shutil.which(name):
-        return Path(found)
-    return next((path for path in _candidates(name) if os.access(path, os.X_OK)), None)
+    if found := toolkit.program(name):
+        return found
+    return next((path for path in _installed(name) if os.access(path, os.X_OK)), None)
 
 
-def _candidates(name: Name) -> Iterator[Path]:
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if folder := os.environ.get(variable):
-            yield Path(folder) / "bin" / name
-    yield ROOT / "usr/local/cuda/bin" / name
+def _installed(name: Name) -> Iterator[Path]:
     yield from _newest_first(ROOT / "usr/local", f"cuda-*/bin/{name}")
     for pattern in _INSTALLED[name]:
         yield from _newest_first(ROOT / "opt/nvidia", pattern)

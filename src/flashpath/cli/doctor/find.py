@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
+from flashpath.jit import toolkit
 from flashpath.messages import say
 
 PCI_DEVICES = Path("/sys/bus/pci/devices")
@@ -33,28 +32,13 @@ def package_folder(name: str) -> Path | None:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def cuda_roots() -> list[Path]:
-    """Where a CUDA toolkit may be: installed, or as NVIDIA's wheels share it."""
-    roots = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
-    roots.append(Path("/usr/local/cuda"))
-    if wheels := package_folder("nvidia"):
-        roots.append(wheels / "cu13")
-    return roots
-
-
 def program(name: str) -> Path | None:
-    """A program on PATH, in a CUDA toolkit, or among those that triton's wheel bundles."""
-    if there := shutil.which(name):
-        return Path(there)
-    folders = [root / "bin" for root in cuda_roots()]
-    if triton := package_folder("triton"):
-        folders.append(triton / "backends" / "nvidia" / "bin")
-    candidates = (folder / name for folder in folders)
-    found = next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
+    """A program, where the rest of flashpath would find it."""
+    found = toolkit.program(name)
     if found is None and name in ("ncu", "nsys"):
         from flashpath.bench import nsight  # what it imports may be what is missing
 
-        return nsight.find(name)  # where `flashpath profile` finds them, too
+        return nsight.find(name)
     return found
 
 
