@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from flashpath.vgpu.ptx import source_files
+
 _ENTRY = re.compile(
     r"^(?:\.(?:visible|weak|extern)\s+)*\.entry\s+(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?(?P<rest>[^{;]*)"
     r"(?P<end>[{;])",
@@ -14,7 +16,6 @@ _PARAMETER = re.compile(
     r"\.param\s+(?:\.align\s+(?P<align>\d+)\s+)?\.(?P<type>[a-z]+\d+)\s+"
     r"(?:\.ptr\s*(?:\.\w+\s*)?(?:\.align\s+\d+\s*)?)?[\w$.]+(?:\[(?P<count>\d+)\])?"
 )
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 
 
@@ -75,7 +76,7 @@ def _closing_brace(ptx: str, opening: int) -> int:
 
 def source_line(ptx: str, line: int) -> tuple[str, int] | None:
     """The source file and line behind a line of PTX: that of the last `.loc` above it."""
-    files = dict(_FILE.findall(ptx))
+    files = source_files(ptx)
     for text in reversed(ptx.splitlines()[:line]):
         if loc := _LOC.match(text):
             return files.get(loc[1], ""), int(loc[2])

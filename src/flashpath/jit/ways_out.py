@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from flashpath.vgpu.ptx import source_files
+
 # Comments, text and character constants, none of which holds code. The digits' separator of C++ is no quote.
 _NO_CODE = re.compile(
     r'//(?:\\\n|[^\n])*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'',
@@ -19,7 +21,6 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)")
 _WAY_OUT = re.compile(r"\b(?:return|goto)\b")
 # Called, or a statement of its own: perhaps a macro of a header, which is not read.
 _PERHAPS_A_MACRO = re.compile(r"\b([A-Z][A-Z0-9_]+)\s*\(|[;{})]\s*([A-Z][A-Z0-9_]+)\s*;")
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?P<inlined>\s*,)?", re.MULTILINE)
 _RETURN = re.compile(r"^\s*(?:@!?%?\w+\s+)?ret(?:\.uni)?\s*;", re.MULTILINE)
 _EXIT = re.compile(r"\bexit\s*;")
@@ -54,7 +55,7 @@ def _lines(source_name: str, module: str, entry: str) -> tuple[int, int] | None:
     locs = list(_LOC.finditer(entry, 0, returns[0].start())) if len(returns) == 1 else []
     if not locs or locs[-1]["inlined"]:
         return None
-    files = dict(_FILE.findall(module))
+    files = source_files(module)
     if any(files.get(loc[1]) != source_name for loc in (locs[0], locs[-1])):
         return None
     return int(locs[0][2]), int(locs[-1][2])

@@ -34,13 +34,13 @@ def read_resources(cubin: bytes, kernel: str, static_shared: int = 0) -> Resourc
         raise FlashpathError("vgpu.no-elf", kernel=kernel)
     found = dict(sections(cubin))
     info = found.get(".nv.info", b"")
-    symbols = list(_symbol_names(found))
+    names = [name for name, _ in symbols(found, ".symtab", ".strtab")]
     registers: int | None = None
     local_memory = 0
     for attribute, symbol, value in _pairs(info):
-        if attribute == _REGISTER_COUNT and symbols[symbol] == kernel:
+        if attribute == _REGISTER_COUNT and names[symbol] == kernel:
             registers = value
-        elif attribute == _FRAME_SIZE and symbols[symbol] == kernel:
+        elif attribute == _FRAME_SIZE and names[symbol] == kernel:
             local_memory = value
     if registers is None:
         raise FlashpathError("vgpu.no-registers-in-cubin", kernel=kernel)
@@ -57,10 +57,10 @@ def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
         yield _text(elf, names_at + name), elf[offset : offset + length]
 
 
-def _symbol_names(found: dict[str, bytes]) -> Iterator[str]:
-    names = found[".strtab"]
-    for name, *_ in _SYMBOL.iter_unpack(found[".symtab"]):
-        yield _text(names, name)
+def symbols(found: dict[str, bytes], table: str, names: str) -> Iterator[tuple[str, int]]:
+    """The symbols of a table among these sections: names, and the section of each; 0: none of the file's."""
+    for name, _, _, section, *_ in _SYMBOL.iter_unpack(found[table]):
+        yield _text(found[names], name), section
 
 
 def _pairs(info: bytes) -> Iterator[tuple[int, int, int]]:

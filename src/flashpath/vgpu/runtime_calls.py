@@ -7,7 +7,6 @@ library itself.
 from __future__ import annotations
 
 import re
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +14,9 @@ from pathlib import Path
 from flashpath.documents import wrapped, write_section
 from flashpath.messages import say
 from flashpath.vgpu import runtime_library
-from flashpath.vgpu.cubin import sections
+from flashpath.vgpu.cubin import sections, symbols
 
 SECTION = "calls"
-_SYMBOL = struct.Struct("<IBBHQQ")
 _PER_THREAD = re.compile(r"_pt(ds|sz)$")
 
 # The message that says what a call is about, by the first pattern that its name matches.
@@ -41,12 +39,11 @@ def available() -> list[str]:
     """The names of all calls that work, sorted; those for streams of a thread's own stand for the same."""
     library = runtime_library.folder() / f"lib{runtime_library.NAME}.so"
     found = dict(sections(library.read_bytes()))
-    strings = found[".dynstr"]
-    names: set[str] = set()
-    for name, _, _, section, *_ in _SYMBOL.iter_unpack(found[".dynsym"]):
-        text = strings[name : strings.index(0, name)].decode()
-        if section and text.startswith("cuda"):
-            names.add(_PER_THREAD.sub("", text))
+    names = {
+        _PER_THREAD.sub("", name)
+        for name, section in symbols(found, ".dynsym", ".dynstr")
+        if section and name.startswith("cuda")
+    }
     return sorted(names - set(runtime_library.unavailable()))
 
 

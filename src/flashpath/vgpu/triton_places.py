@@ -16,8 +16,8 @@ import re
 from pathlib import Path
 
 from flashpath.vgpu.device import LibraryName
+from flashpath.vgpu.ptx import source_files
 
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _LOCATION_NUMBER = re.compile(r"^\s*\.loc\s+(\d+)", re.MULTILINE)
 _LOCATION = re.compile(
     r"^(?P<before>[ \t]*)(?P<own>\.loc\s+(?P<file>\d+)\s+\d+\s+\d+)[ \t]*//.*@\[.*$", re.MULTILINE
@@ -41,7 +41,7 @@ def library_name(path: str) -> str | None:
 
 def with_calls(ptx: str, library_name: LibraryName) -> str:
     """PTX in which each place in a library says where the user's source calls it; all lines stay in place."""
-    files = dict(_FILE.findall(ptx))
+    files = source_files(ptx)
     libraries = {number for number, path in files.items() if library_name(path) is not None}
     numbers: dict[str, list[str]] = {}  # the comments have the names of files without their folders
     for number, path in files.items():

@@ -1,11 +1,19 @@
-"""The error of PTX text that the virtual GPU cannot read."""
+"""What PTX text says of its source files, and the error of text that the virtual GPU cannot read."""
 
 from __future__ import annotations
 
 import json
+import re
 
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message
+
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
+
+
+def source_files(ptx: str) -> dict[str, str]:
+    """Returns the source files by the numbers that `.loc` has for them, as text."""
+    return dict(_FILE.findall(ptx))
 
 
 class PtxError(FlashpathError):
