@@ -16,23 +16,8 @@ from typing import Any, cast
 from flashpath.gpus.shape import LaunchShape, dim3
 from flashpath.jit import driver_calls
 from flashpath.ops.plans.trace import Launch, NotPlannable, Parameter, Part, TensorMap
+from flashpath.vgpu.triton_types import FORMATS, descriptor_numbers, value_bytes
 
-_CODES = {
-    "i1": "<b",
-    "i8": "<b",
-    "i16": "<h",
-    "i32": "<i",
-    "i64": "<q",
-    "fp32": "<f",
-    "f32": "<f",
-    "fp64": "<d",
-    "u1": "<B",
-    "u8": "<B",
-    "u16": "<H",
-    "u32": "<I",
-    "u64": "<Q",
-    "fp16": "<e",
-}
 _MAP_BYTES = 128
 
 
@@ -90,9 +75,8 @@ def _flattened(
         yield part(value)
     elif kind.startswith("tensordesc"):
         yield from _described(value, next(descriptors, None), part)
-    elif kind in _CODES:
-        number = float(value) if kind.startswith("f") else int(value)
-        yield constant(struct.pack(_CODES[kind], number))
+    elif kind in FORMATS:
+        yield constant(value_bytes(kind, value))
     else:
         raise NotPlannable(f"a Triton argument of type {kind}")
 
@@ -100,15 +84,15 @@ def _flattened(
 def _described(descriptor: Any, metadata: Any, part: Callable[[Any], Part]) -> Iterator[Parameter]:
     driver: Any = importlib.import_module("triton.backends.nvidia.driver")
     first, *rest = driver.make_tensordesc_arg(descriptor, metadata)
-    dims = len(descriptor.shape)
+    rank = len(descriptor.shape)
+    types = descriptor_numbers(rank, len(rest) - 4 * rank)
     if metadata is None:
-        codes = "<q" * 2 * dims + "<b<b" + "<i" * dims + "<q" * dims
         yield part(first)
     else:
-        codes = "<i" * dims + "<q" * dims
+        types = types[-2 * rank :]
         yield TensorMap(_content(first, descriptor.base.data_ptr()), part(descriptor.base))
-    for code, number in zip(codes.split("<")[1:], rest, strict=True):
-        yield struct.pack("<" + code, number)
+    for name, number in zip(types, rest, strict=True):
+        yield value_bytes(name, number)
 
 
 def _content(tensor_map: Any, address: int) -> bytes:

@@ -15,24 +15,8 @@ from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.launch import Packed
 from flashpath.vgpu.triton_driver import parts
+from flashpath.vgpu.triton_types import FORMATS, bf16_bits, descriptor_numbers, float32_bytes
 
-_FORMATS = {
-    "i1": "B",
-    "u1": "B",
-    "i8": "b",
-    "u8": "B",
-    "i16": "h",
-    "u16": "H",
-    "i32": "i",
-    "u32": "I",
-    "i64": "q",
-    "u64": "Q",
-    "fp16": "e",
-    "bf16": "H",
-    "fp32": "f",
-    "f32": "f",
-    "fp64": "d",
-}
 _POINTER = "Q"
 _INTEGERS = frozenset("bBhHiIqQ")
 _SCRATCHES = 2  # every kernel ends with two pointers of Triton's own: global and profiling scratch
@@ -55,7 +39,7 @@ class Arguments:
             raise FlashpathError("vgpu.no-descriptors", kernel=metadata.name)
         types = list(_expanded(self._signature))
         self._types = types + ["*i8"] * _SCRATCHES
-        self._formats = [_POINTER if name[0] == "*" else _FORMATS[name] for name in self._types]
+        self._formats = [_POINTER if name[0] == "*" else FORMATS[name] for name in self._types]
         self._offsets, packed = _layout(self._formats)
         self._struct = struct.Struct(packed)
         # The usual kernel has neither tuples nor descriptors: its arguments are picked by their places.
@@ -85,7 +69,7 @@ class Arguments:
             if name[0] == "*":
                 values[index] = self._pointer(index, name, value, arrays, addresses)
             elif name == "bf16":
-                values[index] = _bf16_bits(value)
+                values[index] = bf16_bits(value)
         try:
             parameters = self._struct.pack(*values)
         except (struct.error, OverflowError):
@@ -144,15 +128,12 @@ def _flattened(signature: Any, args: Sequence[Any]) -> Iterator[Any]:
 
 
 def _descriptor_types(name: str) -> Iterator[str]:
-    """A descriptor as Triton takes it apart before sm_90: it gives shape and strides twice."""
+    """A descriptor as Triton takes it apart before sm_90."""
     match = _DESCRIPTOR.match(name)
     assert match is not None, name
     rank = match[2].count(",") + 1
     yield "*" + match[1]
-    yield from ["i64"] * (2 * rank)
-    yield from ["i1"] * len(_descriptor_flags())
-    yield from ["i32"] * rank
-    yield from ["i64"] * rank
+    yield from descriptor_numbers(rank, len(_descriptor_flags()))
 
 
 def _descriptor_values(descriptor: Any) -> Iterator[Any]:
@@ -189,22 +170,10 @@ def _layout(formats: Sequence[str]) -> tuple[list[int], str]:
 # ---- Values --------------------------------------------------------------------------------------------
 
 
-def _bf16_bits(value: float) -> int:
-    # Cut, not rounded: so does Triton's own launcher.
-    return struct.unpack("<I", _as_float32(value))[0] >> 16
-
-
-def _as_float32(value: float) -> bytes:
-    try:
-        return struct.pack("<f", value)
-    except OverflowError:  # too large a number is infinity in C
-        return struct.pack("<f", float("inf") if value > 0 else float("-inf"))
-
-
 def _as_c_converts(name: str, letter: str, value: Any) -> Any:
     """A value that `struct` refuses, as Triton's launcher would convert it; or why it cannot be passed."""
     if letter == "f":
-        return struct.unpack("<f", _as_float32(float(value)))[0]
+        return struct.unpack("<f", float32_bytes(float(value)))[0]
     if letter in _INTEGERS and isinstance(value, float):
         raise FlashpathError("vgpu.float-for-integer", type=name, value=repr(value))
     try:

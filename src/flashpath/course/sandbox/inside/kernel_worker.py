@@ -4,7 +4,6 @@ kernel is text for a compiler, and what comes of it is played by the engine."""
 from __future__ import annotations
 
 import math
-import struct
 import sys
 import time
 import warnings
@@ -237,10 +236,6 @@ def _takes(parameter: KernelParameter, dtype: str, is_array: bool) -> bool:
 
 # ---- PTX that Triton made ------------------------------------------------------------------------------
 
-_FORMATS = {
-    "bool": "B", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
-    "int64": "q", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d",
-}  # fmt: skip
 _POINTER_BYTES = 8
 
 
@@ -311,11 +306,8 @@ class PtxKernel:
         for offset, dtype, value in zip(self.offsets, self._dtypes, arguments, strict=True):
             if isinstance(value, np.ndarray):
                 continue  # an address, which is put in by the launch
-            if dtype in _FORMATS:
-                struct.pack_into(f"<{_FORMATS[dtype]}", packed, offset, value)
-            else:
-                bits = np.asarray(value, np.float32).astype(frames.dtype_named(dtype)).tobytes()
-                packed[offset : offset + len(bits)] = bits
+            bits = np.asarray(value, frames.dtype_named(dtype)).tobytes()
+            packed[offset : offset + len(bits)] = bits
         return bytes(packed)
 
     def _resources(self) -> Resources:
