@@ -97,6 +97,12 @@ def test_the_folder_is_named_as_the_track_and_used_from_anywhere(here: Path) -> 
     assert set(again["files"]) == {"same"}
 
 
+def test_the_folder_may_follow_the_track(here: Path) -> None:
+    made = json.loads(flashpath(here, "start", "flashinfer-14-days", "learning", "--json").stdout)
+    assert made["root"] == str((here / "learning").resolve())
+    assert made["track"] == "flashinfer-14-days"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
@@ -106,7 +112,10 @@ def test_the_folder_is_named_as_the_track_and_used_from_anywhere(here: Path) -> 
         (["start", "cuda-triton-flash", "--into", "full", "--lang", "zh"], 1, "不是空目录"),
         (["start", "cuda-triton-flash", "--into", "full/thesis.tex"], 1, "is a file"),
         (["start", "cuda-triton-flash", "--into", "/proc/flashpath"], 1, "cannot be written"),
-        (["start", "cuda-triton-flash", "dl-research"], 2, "unexpected extra argument"),
+        (["start", "cuda-triton-flash", "full"], 1, "is not empty"),
+        (["start", "cuda-triton-flash", "one", "--into", "two"], 1, "flashpath start TRACK FOLDER"),
+        (["start", "cuda-triton-flash", "dl-research"], 1, "flashpath start cuda-triton-flash"),
+        (["start", "cuda-triton-flash", "one", "two"], 2, "unexpected extra argument"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_words(here: Path, words: list[str], code: int, says: str) -> None:

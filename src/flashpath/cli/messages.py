@@ -254,7 +254,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "picture-on": Text(" on {array}", "，作用于 {array}"),
     "picture-by": Text(", by warp {warp} of block {block}", "；线程块 {block} 的 warp {warp}"),
     "picture-more-sectors": Text("{count} more sectors", "另有 {count} 个扇区"),
-    "picture-more-passes": Text("{count} more passes", "另有 {count} 轮"),
+    "picture-more-passes": Text("{count} more passes", "另有 {count} 趟"),
     "picture-turns": Text(
         "{lanes} lanes meet at one address, and go one after the other.",
         "{lanes} 个 lane 访问同一地址，只能依次进行。",
@@ -271,12 +271,12 @@ MESSAGES: dict[str, Text | Entry] = {
     "picture-used": Text("{bytes:>2} used", "用到 {bytes:>2}"),
     "picture-conflicts": Text(
         "{count:~pass/passes} over the banks, {conflicts} of them conflicts; {ideal} would do.",
-        "访问 bank {count} 轮，其中 {conflicts} 轮是 bank 冲突；{ideal} 轮就够了。",
+        "访问 bank {count} 趟，其中 {conflicts} 趟是 bank 冲突；{ideal} 趟就够了。",
     ),
     "picture-no-conflict": Text(
-        "{count:~pass/passes} over the banks: no conflict.", "访问 bank {count} 轮：没有 bank 冲突。"
+        "{count:~pass/passes} over the banks: no conflict.", "访问 bank {count} 趟：没有 bank 冲突。"
     ),
-    "picture-pass": Text("pass {number}", "第 {number} 轮"),
+    "picture-pass": Text("pass {number}", "第 {number} 趟"),
     "picture-lanes": Text("{count:?lane/lanes} {lanes}", "lane {lanes}"),
     # ---- ladder ----------------------------------------------------------------------------------------
     "ladder-help": Text(
@@ -1137,11 +1137,11 @@ MESSAGES: dict[str, Text | Entry] = {
     "profile-ideal": Text("ideal", "理想"),
     "profile-waste": Text("{ratio}× the {what}", "{what}的 {ratio} 倍"),
     "profile-bytes": Text("bytes", "所需字节"),
-    "profile-passes": Text("passes", "所需次数"),
+    "profile-passes": Text("passes", "所需趟数"),
     "profile-turns": Text("turns", "所需轮次"),
     "profile-instructions-of": Text("instructions", "所需指令"),
     "profile-sectors": Text("{access} sectors", "{access}扇区"),
-    "profile-shared-passes": Text("{access} passes", "{access} bank 次数"),
+    "profile-shared-passes": Text("{access} passes", "{access} bank 趟数"),
     "profile-local-sectors": Text("{access} sectors (PTX)", "{access}扇区（PTX）"),
     "profile-atomics": Text("atomics, lanes in turn", "原子操作，lane 轮流次数"),
     "profile-instructions": Text("thread instructions (PTX)", "线程指令（PTX）"),

@@ -87,6 +87,13 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{path}: byte {byte} is no UTF-8.", "{path}：第 {byte} 个字节不是 UTF-8 编码。"),
         Text("Save it as UTF-8.", "请另存为 UTF-8 编码。"),
     ),
+    "answer-not-plain": Text(
+        "{path} is a pipe or a device. An answer is a plain file.",
+        "{path} 是管道或设备。答案必须是普通文件。",
+    ),
+    "answer-too-large": Text(
+        "{path} has more than {most:,} bytes: it is not read.", "{path} 超过 {most:,} 字节，不予读取。"
+    ),
     "quiz-passed-in-review": Text(
         "every question was answered right in `flashpath review`", "各题都已在 `flashpath review` 中答对"
     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flashpath.course.answer_file import MOST_BYTES, answer_text
+from flashpath.course.answer_file import MOST_BYTES, read_answer
 from flashpath.course.content import load_course
 from flashpath.course.grader import grade
 from flashpath.course.grader.verdict import plain
@@ -22,15 +22,24 @@ def test_an_answer_is_a_plain_file_of_a_size_that_a_person_writes(tmp_path: Path
     large = tmp_path / "large.cu"
     with large.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    for path, code in ((pipe, "no-plain-file"), (Path(os.devnull), "no-plain-file"), (large, "too-large")):
+    latin = tmp_path / "latin.cu"
+    latin.write_bytes(b"// caf\xe9\n")
+    refused = {
+        pipe: "not-plain",
+        Path(os.devnull): "not-plain",
+        large: "too-large",
+        latin: "not-utf8",
+        tmp_path: "is-folder",
+    }
+    for path, code in refused.items():
         with pytest.raises(FlashpathError) as caught:
-            answer_text(path)
-        assert caught.value.code == f"course.grader.{code}"
-    with pytest.raises(IsADirectoryError):
-        answer_text(tmp_path)
+            read_answer(path, "unit/exercise")
+        assert caught.value.code == f"course.answer-{code}"
+    with pytest.raises(FlashpathError, match="flashpath reset unit/exercise"):
+        read_answer(tmp_path / "none.cu", "unit/exercise")
     marked = tmp_path / "marked.cu"
     marked.write_bytes(b"\xef\xbb\xbfint i;\r\n")
-    assert answer_text(marked) == "int i;\n"
+    assert read_answer(marked, "unit/exercise") == "int i;\n"
 
 
 def test_an_answer_gives_no_orders_to_the_terminal(tmp_path: Path) -> None:

@@ -46,6 +46,15 @@ Examples:
     "start-into": Text(
         "The folder; by default one of the track's name here.", "学习目录；默认在当前位置以路线名建立。"
     ),
+    "start-into-too": Text("The same folder, as an option.", "同上，写成选项。"),
+    "start-two-folders": Entry(
+        Text("Two folders are named: {folder} and {into}.", "指定了两个目录：{folder} 和 {into}。"),
+        Text("Name one: flashpath start TRACK FOLDER", "只写一个：flashpath start 路线 目录"),
+    ),
+    "start-two-tracks": Entry(
+        Text("Two tracks are named: {track} and {other}.", "写了两条路线：{track} 和 {other}。"),
+        Text("Begin one, then the other: flashpath start {track}", "先开始一条：flashpath start {track}"),
+    ),
     "start-how": Text("Begin one: flashpath start {track}", "开始学习：flashpath start {track}"),
     "start-made": Text("Made {root}: {new} files.", "已创建 {root}：{new} 个文件。"),
     "start-completed": Text(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def start(
     track: Annotated[str | None, typer.Argument(help=say("cli.learning.start-track"))] = None,
-    into: Annotated[Path | None, typer.Option(help=say("cli.learning.start-into"))] = None,
+    folder: Annotated[Path | None, typer.Argument(help=say("cli.learning.start-into"))] = None,
+    into: Annotated[Path | None, typer.Option(help=say("cli.learning.start-into-too"))] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -28,7 +29,11 @@ def start(
     from flashpath.cli.learning.note import environment_note
     from flashpath.course.content import load_course
     from flashpath.course.workspace import Workspace
+    from flashpath.errors import FlashpathError
 
+    if folder is not None and into is not None:
+        raise FlashpathError("cli.learning.start-two-folders", folder=folder, into=into)
+    into = into if folder is None else folder
     if track is None:
         with speaking(settings.language(lang)):
             _list(load_course(), settings.language(lang), as_json)
@@ -37,7 +42,10 @@ def start(
         lang = settings.language(lang)
     around = Workspace.around() if into is None else None
     with speaking(settings.language(lang)):
-        found = load_course().track(track)  # says which there are
+        course = load_course()
+        found = course.track(track)  # says which there are
+        if str(folder) in course.track_names and str(folder) != found.name:
+            raise FlashpathError("cli.learning.start-two-tracks", track=found.name, other=str(folder))
     if around is not None and around.track == found.name:
         into = around.root  # started again inside its own folder
     made = Workspace.create(track, into, lang, environment=environment_note)

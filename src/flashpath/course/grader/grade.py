@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from flashpath.course.answer_file import answer_text
+from flashpath.course.answer_file import read_answer
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.grader.cases import fresh_seed
 from flashpath.course.grader.verdict import Grade, Judged
@@ -28,7 +28,7 @@ def grade(
     """
     start = time.perf_counter()
     if source is None:
-        source = _read(submission)
+        source = read_answer(submission, exercise.id)
     if exercise.kind == "read":
         from flashpath.course.grader import reading
 
@@ -47,17 +47,6 @@ def grade(
         goals=judged.goals,
         seconds=time.perf_counter() - start,
     )
-
-
-def _read(submission: Path) -> str:
-    try:
-        return answer_text(submission)
-    except FileNotFoundError:
-        raise FlashpathError("course.grader.no-file", file=submission) from None
-    except IsADirectoryError:
-        raise FlashpathError("course.grader.is-a-folder", file=submission) from None
-    except UnicodeDecodeError as error:
-        raise FlashpathError("course.grader.not-utf-8", file=submission, at=error.start) from None
 
 
 def _judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:

@@ -133,22 +133,6 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "host-party": Text("  the other side: {what}", "  另一方：{what}"),
     "same-run": Text("→ The same run: `{command}`", "→ 重现这次运行：`{command}`"),
-    "no-file": Entry(
-        Text("There is no file {file}.", "没有文件 {file}。"),
-        Text("`flashpath reset` brings the skeleton back.", "`flashpath reset` 可以恢复初始文件。"),
-    ),
-    "is-a-folder": Text("{file} is a folder, not a file.", "{file} 是文件夹，不是文件。"),
-    "no-plain-file": Text(
-        "{file} is a pipe or a device. An answer is a plain file.",
-        "{file} 是管道或设备。答案必须是普通文件。",
-    ),
-    "too-large": Text(
-        "{file} has more than {most:,} bytes: it is not read.", "{file} 超过 {most:,} 字节，不予读取。"
-    ),
-    "not-utf-8": Entry(
-        Text("{file}: byte {at} is no UTF-8.", "{file}：第 {at} 个字节不是 UTF-8。"),
-        Text("Save it as UTF-8.", "请把文件存成 UTF-8 编码。"),
-    ),
     "nothing-grades": Text(
         "{id} is of the kind {kind!r}, which nothing grades.", "{id} 的类型是 {kind!r}，没有对应的评分方式。"
     ),

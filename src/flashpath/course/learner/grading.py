@@ -6,9 +6,8 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flashpath.course.answer_file import answer_text
+from flashpath.course.answer_file import read_answer
 from flashpath.course.state import StoreError
-from flashpath.errors import FlashpathError
 from flashpath.messages import Message, told
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
     """The verdict on the file, kept with its text. Interrupted at any time, the text is kept all the same."""
-    text = read_answer(exercise, path)
+    text = read_answer(path, exercise.id)
     if exercise.kind == "quiz" and _is_passed_in_review(learner, exercise, text):
         from flashpath.course.grader import Grade
 
@@ -65,15 +64,3 @@ def _is_passed_in_review(learner: Learner, exercise: Exercise, text: str) -> boo
         return exercise.id in learner.store.passes() and text == learner.beginning(exercise)
     except StoreError:
         return False
-
-
-def read_answer(exercise: Exercise, path: Path) -> str:
-    """Returns the text of an answer; some editors put a mark before its first line."""
-    try:
-        return answer_text(path)
-    except FileNotFoundError:
-        raise FlashpathError("course.no-answer-file", path=path, exercise=exercise.id) from None
-    except IsADirectoryError:
-        raise FlashpathError("course.answer-is-folder", path=path) from None
-    except UnicodeDecodeError as error:
-        raise FlashpathError("course.answer-not-utf8", path=path, byte=error.start) from None

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from flashpath import settings
+from flashpath.course.answer_file import read_answer
 from flashpath.course.content.directives import figure_file
 from flashpath.course.content.lesson import load_lesson
-from flashpath.course.learner.grading import grade_and_keep, read_answer
+from flashpath.course.learner.grading import grade_and_keep
 from flashpath.course.learner.notes import EXPORT_MARK, list_notes
 from flashpath.course.state.study import spent
 from flashpath.course.workspace.titles import titled
@@ -245,7 +246,7 @@ _CHECKLIST = (
 def write_review(learner: Learner, exercise: Exercise, folder: Folder) -> None:
     """One answer, graded now, with its report, its task and a checklist for who reviews it."""
     path = learner.file_of(exercise)
-    text = read_answer(exercise, path)
+    text = read_answer(path, exercise.id)
     grade = grade_and_keep(learner, exercise, path)
     folder.write(path.name, text)
     today = time.strftime("%Y-%m-%d")

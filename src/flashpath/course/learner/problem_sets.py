@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashpath.course.learner.grading import grade_and_keep, read_answer
+from flashpath.course.answer_file import read_answer
+from flashpath.course.learner.grading import grade_and_keep
 from flashpath.course.learner.review import pass_quiz
 from flashpath.course.state import StoreError
 from flashpath.course.workspace.sets import answers_of
@@ -85,7 +86,7 @@ def grade_set(learner: Learner, problem_set: ProblemSet) -> SetGrade:
     file = learner.folder.file(quiz.id)
     if problem_set.questions and not file.exists():
         raise FlashpathError("course.no-set-answers", path=file, track=learner.track.name)
-    text = read_answer(quiz, file) if problem_set.questions else ""
+    text = read_answer(file, quiz.id) if problem_set.questions else ""
     given, failure = read_answers(text, [item.id for item in quiz.items], file)
     answers = {item.id: judge_item(item, given.get(item.id)) for item in quiz.items}
     if failure is None:
