@@ -63,6 +63,8 @@ class Options:
     resident_blocks: int
     """As many fit on the GPU at once; 0: all."""
     cooperative: bool
+    cluster: tuple[int, int, int] | None
+    """In blocks, where the launch asks for clusters; None: as the kernel has them."""
     runs_to_end: bool
     trace: tuple[int, int, int]
 
@@ -118,6 +120,8 @@ class Program:
     shared_bytes: int
     local_bytes: int
     max_threads: int
+    cluster: list[int]
+    """`__cluster_dims__`; zeros where there are none."""
     files: list[str]
     origins: list[tuple[str, int, int, int, int, int]]
     """Of each instruction: the opcode, the PTX line, file and line of the user's source, and of the library

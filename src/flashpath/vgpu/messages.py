@@ -106,8 +106,19 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- Launches --------------------------------------------------------------------------------------
     "no-clusters": Entry(
-        Text("The virtual GPU does not run clusters.", "虚拟 GPU 不支持 cluster。"),
-        Text("Run it on a GPU.", "请在 GPU 上运行。"),
+        Text("{kernel} is launched in clusters, which {gpu} does not have.", "{kernel} 以 cluster 启动，{gpu} 不支持 cluster。"),
+        Text("Play a Hopper GPU: device='H200'.", "请模拟 Hopper GPU：device='H200'。"),
+    ),
+    "cluster-too-large": Entry(
+        Text("A cluster of {cluster} has more than {most} blocks.", "cluster {cluster} 超过 {most} 个线程块。"),
+        Text("Choose a smaller one.", "请选小一些的 cluster。"),
+    ),
+    "other-cluster": Entry(
+        Text(
+            "{kernel} is compiled for clusters of {own} and launched in clusters of {given}.",
+            "{kernel} 按 cluster {own} 编译，却以 cluster {given} 启动。",
+        ),
+        Text("Launch it in its own, or take __cluster_dims__ away.", "请按它自己的 cluster 启动，或去掉 __cluster_dims__。"),
     ),
     "no-memory-for-blocks": Entry(
         Text(
@@ -361,6 +372,14 @@ MESSAGES: dict[str, Text | Entry] = {
         "{access}：在一个 {size} 字节的数组开头之前 {offset} 字节",
     ),
     "access-nowhere": Text("{access}: no array is near", "{access}：附近没有数组"),
+    "block-has-ended": Text(
+        "{access} of block {rank} of the cluster, which has ended",
+        "{access}，而它属于 cluster 中已结束的第 {rank} 个线程块",
+    ),
+    "cluster-arrives-again": Text(
+        "barrier.cluster.arrive by a thread that has arrived and not waited",
+        "线程执行 barrier.cluster.arrive 时，上一次到达之后还没有等待",
+    ),
     "access-beyond": Text("{access}: there are {size} bytes", "{access}：总共只有 {size} 字节"),
     "memory-of-other-device": Text(
         "it is memory of device {device}: call cudaDeviceEnablePeerAccess({device}, 0) first",
@@ -595,6 +614,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "waits-at-barrier": Text(
         "{threads:?waits/wait} at barrier {number}, where {arrived} of {expected} have arrived",
         "的屏障 {number} 处等待，应到 {expected} 个，已到 {arrived} 个",
+    ),
+    "waits-for-cluster": Text(
+        "{threads:?waits/wait} at the barrier of the cluster, where {arrived} of {expected} have arrived",
+        "在 cluster 的屏障处等待，应到 {expected} 个，已到 {arrived} 个",
     ),
     "waits-for-warp": Text(
         "{threads:?waits/wait} at a barrier for others of their warp", "的屏障处等待同一 warp 的其他线程"
@@ -904,10 +927,6 @@ MESSAGES: dict[str, Text | Entry] = {
         "call cudaMemcpyAsync or cudaMemPrefetchAsync for each",
         "请逐个调用 cudaMemcpyAsync 或 cudaMemPrefetchAsync",
     ),
-    "instead-of-clusters": Text(
-        "the virtual GPU runs no clusters of blocks; launch plain blocks",
-        "虚拟 GPU 不支持线程块簇；请启动普通的线程块",
-    ),
     "instead-of-driver": Text(
         "there is no driver below the virtual GPU; use the runtime API",
         "虚拟 GPU 下面没有驱动；请使用运行时 API",
@@ -950,7 +969,17 @@ MESSAGES: dict[str, Text | Entry] = {
         "协作启动的所有线程块要同时运行；这个 GPU 上最多放 {count} 个",
     ),
     "program-without-kernel": Text("the program has no such kernel", "程序里没有这个核函数"),
-    "program-no-clusters": Text("the virtual GPU runs no clusters of blocks", "虚拟 GPU 不支持线程块簇"),
+    "program-no-clusters": Text("{gpu} has no clusters", "{gpu} 不支持 cluster"),
+    "program-cluster-of-kernel": Text(
+        "the kernel is compiled for clusters of {own} and launched in clusters of {given}",
+        "核函数按 cluster {own} 编译，却以 cluster {given} 启动",
+    ),
+    "program-cluster-too-large": Text(
+        "a cluster of {cluster} has more than {most} blocks", "cluster {cluster} 超过 {most} 个线程块"
+    ),
+    "program-no-multiple-of-cluster": Text(
+        "the grid is no multiple of its clusters, {cluster}", "网格不是 cluster {cluster} 的整数倍"
+    ),
     "dynamic-shared-too-large": Text(
         "{bytes} bytes; {kernel} can have {most} on {gpu}",
         "{bytes} 字节；{kernel} 在 {gpu} 上最多有 {most} 字节",

@@ -102,8 +102,8 @@ def special_registers() -> tuple[list[str], list[str]]:
     refused: list[str] = []
     for name in _SPECIAL_REGISTERS:
         readable = any(
-            refusal(f"mov.u{bits} {register}, %{name};", "") is None
-            for bits, register in ((32, "%r1"), (64, "%rd1"))
+            refusal(f"mov.{kind} {register}, %{name};", "") is None
+            for kind, register in (("u32", "%r1"), ("u64", "%rd1"), ("pred", "%p1"))
         )
         (known if readable else refused).append(f"`%{name.partition('.')[0]}`")
     return known, refused

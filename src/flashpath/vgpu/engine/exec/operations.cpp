@@ -22,6 +22,7 @@ Registry all_operations() {
   register_async_copies(made);
   register_mbarrier(made);
   register_warp_operations(made);
+  register_cluster_operations(made);
   register_matrix_loads(made);
   register_mma(made);
   register_mma_of_quad_pairs(made);

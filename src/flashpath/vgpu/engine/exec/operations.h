@@ -23,6 +23,7 @@ void register_atomics(Registry& registry);
 void register_async_copies(Registry& registry);
 void register_mbarrier(Registry& registry);
 void register_warp_operations(Registry& registry);
+void register_cluster_operations(Registry& registry);
 void register_matrix_loads(Registry& registry);
 void register_mma(Registry& registry);
 void register_mma_of_quad_pairs(Registry& registry);

@@ -69,6 +69,12 @@ void async_copy(Builder& b);
 void memory_barrier(Builder& b);
 void sleep(Builder& b);
 
+// cluster.cpp
+void map_address(Builder& b);
+void rank_of_address(Builder& b);
+void elect(Builder& b);
+void set_registers(Builder& b);
+
 // calls.cpp
 void call(Builder& b);
 void leave(Builder& b);

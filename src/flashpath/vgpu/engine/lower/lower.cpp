@@ -137,6 +137,9 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
   for (const auto& extent : {performance.maxntid, performance.reqntid}) {
     if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
   }
+  if (performance.blocksareclusters) throw Error("vgpu.unsupported-kernel", {"vgpu.ptx.blocks-are-clusters"});
+  if (performance.reqnctapercluster) std::copy_n(performance.reqnctapercluster->begin(), 3, program.cluster);
+  program.explicit_cluster = performance.explicitcluster || performance.reqnctapercluster.has_value();
 
   ModuleLayout layout = lay_out(module, loaded.memory->bases);
   place_shared(module, graph.functions, layout);
@@ -203,6 +206,7 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
   // Blocks that talk to each other do it by atomics or by accesses that say who must see them.
   for (const Origin& origin : program.origins) {
     const auto has = [&](std::string_view word) { return origin.text.find(word) != std::string::npos; };
+    if (origin.text.starts_with("mbarrier") || origin.text.starts_with("barrier")) continue;  // within a cluster
     program.order_matters |= origin.text.starts_with("atom") || origin.text.starts_with("red.") || has(".volatile") ||
                              has(".acquire") || has(".release") || has(".relaxed") || has(".mmio");
   }

@@ -54,6 +54,7 @@ struct Options {
   std::array<u32, 2> capability{8, 0};  // of the GPU that is played
   u64 resident_blocks = 0;
   bool cooperative = false;
+  std::optional<Extent> cluster;
   bool runs_to_end = false;
   TraceRow trace{-1, -1, 0};
 };
@@ -93,6 +94,10 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.seed = options.seed;
   launch.resident_blocks = options.resident_blocks;
   launch.cooperative = options.cooperative;
+  launch.explicit_cluster = program.explicit_cluster || options.cluster.has_value();
+  const Extent own{program.cluster[0], program.cluster[1], program.cluster[2]};
+  const Extent cluster = options.cluster.value_or(own);
+  for (std::size_t k = 0; k < cluster.size(); ++k) launch.cluster[k] = std::max(1u, cluster[k]);
   launch.runs_to_end = options.runs_to_end;
   if (options.sanitize) launch.findings = &result.findings;
   if (options.accessed) launch.accessed = &result.accessed;
@@ -208,6 +213,9 @@ void bind_launch(nb::module_& m) {
       .def_ro("shared_bytes", &Program::shared_bytes)
       .def_ro("local_bytes", &Program::local_bytes)
       .def_ro("max_threads", &Program::max_threads)
+      .def_prop_ro("cluster", [](const Program& program) {
+        return Extent{program.cluster[0], program.cluster[1], program.cluster[2]};
+      })
       .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
       .def_prop_ro("operations",
@@ -241,6 +249,7 @@ void bind_launch(nb::module_& m) {
       .def_rw("capability", &Options::capability)
       .def_rw("resident_blocks", &Options::resident_blocks)
       .def_rw("cooperative", &Options::cooperative)
+      .def_rw("cluster", &Options::cluster, nb::arg("cluster").none())
       .def_rw("runs_to_end", &Options::runs_to_end)
       .def_rw("trace", &Options::trace);
 

@@ -137,6 +137,7 @@ struct BlockWatch {
   Shadow shared;
   std::vector<WarpWatch> warps;
   ClockRef arrived[machine::kBarriers];  // by bar.arrive
+  Mbarrier of_cluster;                   // of the first block: the barrier of its cluster
   std::unordered_map<u64, Mbarrier> mbarriers;
   Releases releases;              // through shared memory
   // What threads had done and knew at sequential fences before barriers: strong writes of others pass it on, since a
@@ -228,6 +229,9 @@ bool happened_before(const WarpWatch& watch, int lane, Record record);
 
 void arrive_early(machine::Warp& warp, u32 barrier, u32 lanes);              // bar.arrive
 void meet(machine::Block& block, u32 number, const machine::Barrier& barrier);  // a barrier lets its threads go
+void arrive_at_cluster(machine::Warp& warp, const Instruction& i);  // barrier.cluster.arrive
+void wait_for_cluster(machine::Warp& warp, const Instruction& i);   // .wait, where it is met, or before that
+void meet_cluster(machine::Cluster& cluster);                       // its waiting threads are about to go on
 void meet_warp(machine::Warp& warp, const u32* members);                     // bar.warp.sync
 void exchange(machine::Warp& warp, const u32* members);                      // shfl, vote, match, redux
 void fence(machine::Warp& warp, const Instruction& i);
