@@ -372,6 +372,35 @@ MESSAGES: dict[str, Text | Entry] = {
         "{access}：在一个 {size} 字节的数组开头之前 {offset} 字节",
     ),
     "access-nowhere": Text("{access}: no array is near", "{access}：附近没有数组"),
+    "bulk-size": Text(
+        "a bulk copy of {bytes} bytes, which is no multiple of {unit}", "批量拷贝 {bytes} 字节，不是 {unit} 的倍数"
+    ),
+    "bulk-address": Text(
+        "the address {address} of a bulk copy is no multiple of {unit}", "批量拷贝的地址 {address} 不是 {unit} 的倍数"
+    ),
+    "no-tensor-map": Text(
+        "there is no tensor map at the address that the copy names",
+        "拷贝所指的地址处没有张量映射（tensor map）",
+    ),
+    "tensor-map-rank": Text(
+        "the tensor map has {has} dimensions, the copy {wanted}", "张量映射有 {has} 维，而拷贝是 {wanted} 维"
+    ),
+    "tensor-map-mode": Text(
+        "one of the tensor map and the copy is tiled, the other im2col",
+        "张量映射和拷贝一个是 tile 模式，另一个是 im2col 模式",
+    ),
+    "tensor-map-type": Text(
+        "elements of that type cannot be reduced so", "这种类型的元素不能这样归约"
+    ),
+    "tensor-map-value": Text("{value} is no value for that field of a tensor map", "{value} 不是张量映射该字段的合法值"),
+    "ended-while-copy-reads": Text(
+        "all threads have ended while this copy still reads shared memory",
+        "所有线程都已结束，而这个拷贝仍在读共享内存",
+    ),
+    "ended-while-copy-writes": Text(
+        "all threads have ended, and nobody has waited at the barrier of this copy, which still writes shared memory",
+        "所有线程都已结束，却没有线程在这个拷贝的屏障处等待，它仍在写共享内存",
+    ),
     "block-has-ended": Text(
         "{access} of block {rank} of the cluster, which has ended",
         "{access}，而它属于 cluster 中已结束的第 {rank} 个线程块",

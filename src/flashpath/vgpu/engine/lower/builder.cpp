@@ -18,7 +18,7 @@ Effect effect_of(std::string_view name) {
   if (is("ld.param.") || is("ld.local.")) return Effect::kNone;
   if (is("atom.") || is("mbarrier.wait")) return Effect::kAtomic;
   if (is("ld") || is("wmma.load") || is("nanosleep")) return Effect::kReads;
-  if (is("st.") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.")) {
+  if (is("st.") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.") || is("tensormap.")) {
     return Effect::kWrites;
   }
   return Effect::kNone;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "machine/async_copies.h"
+#include "machine/bulk_copies.h"
+#include "machine/matrix_queue.h"
 #include "machine/warp.h"
 
 namespace flashpath::sanitize {
@@ -34,6 +36,8 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
   std::vector<AsyncCopies> copies;  // by warp: what cp.async has begun and nobody has waited for
+  std::vector<BulkGroups> bulk_groups;  // by warp
+  std::vector<MatrixQueue> matrices;    // by warp: what wgmma has begun
   Barrier barriers[kBarriers];
   u32 open_barriers = 0;  // a bit for each at which someone has arrived
   u32 living_threads = 0;
@@ -44,6 +48,7 @@ struct Block {
 struct Cluster {
   u32 id[3] = {0, 0, 0};
   std::vector<Block*> blocks;  // by rank
+  std::vector<BulkCopy> bulk;  // in the order they began: what nobody has waited for
   u32 living_threads = 0;
   u32 arrived = 0;  // threads, at barrier.cluster
   u32 met = 0;      // barriers of all its blocks and its own, so far

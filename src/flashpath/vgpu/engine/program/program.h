@@ -48,7 +48,7 @@ enum class Effect : u8 {
 
 inline bool stores(Effect effect) { return effect == Effect::kShared || effect == Effect::kWrites; }
 
-enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny, kClusterArrive, kClusterWait };
+enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny, kClusterArrive, kClusterWait, kMatrices };
 
 // What a memory access or a fence does for the order of others, as flags of Instruction::order.
 inline constexpr u8 kStrong = 1;           // volatile, relaxed, acquire, release or atomic: others may do it at once

@@ -134,6 +134,7 @@ Message at_barrier(const Group& group) {
     return {"vgpu.waits-for-cluster",
             {{"threads", group.threads}, {"arrived", cluster.arrived}, {"expected", cluster.living_threads}}};
   }
+  if (group.warp->for_matrices >> group.lane & 1) return {"vgpu.waits-for-warpgroup", {{"threads", group.threads}}};
   for (u32 open = block.open_barriers; open; open &= open - 1) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     const Barrier& barrier = block.barriers[number];

@@ -6,6 +6,7 @@
 #include "exec/memory/addresses.h"
 #include "exec/schedule/barriers.h"
 #include "exec/schedule/worker.h"
+#include "exec/tensor_core/warpgroup.h"
 #include "program/modifiers.h"
 #include "sanitize/sanitizer.h"
 
@@ -47,6 +48,25 @@ void answer(Warp& warp, const Program& program, const Barrier& barrier) {
     u32& result = mask(warp, i.dst[0]);
     result = holds ? result | bit : result & ~bit;
   });
+}
+
+// wgmma.wait_group: the warps of a group begin the same products, one warp a little later than another.
+void wait_for_matrices(Warp& warp, const Instruction& i) {
+  if (exec::wait_for_matrices(warp, static_cast<u32>(i.immediate))) return;
+  warp.waiting |= warp.executing;
+  warp.for_matrices = warp.executing;
+}
+
+bool release_for_matrices(Block& block) {
+  bool any = false;
+  for (Warp& warp : block.warps) {
+    if (warp.for_matrices == 0 || !finish_matrices(warp)) continue;
+    warp.waiting &= ~warp.for_matrices;
+    warp.for_matrices = 0;
+    ++block.cluster->met;
+    any = true;
+  }
+  return any;
 }
 
 // Lets all that wait there go.
@@ -91,6 +111,7 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
   const BarrierMode mode = static_cast<BarrierMode>(i.modifier);
   if (mode == BarrierMode::kClusterArrive) return arrive_at_cluster(warp, i);
   if (mode == BarrierMode::kClusterWait) return wait_for_cluster(warp, i);
+  if (mode == BarrierMode::kMatrices) return wait_for_matrices(warp, i);
   const int first = std::countr_zero(warp.executing);
   const u32 number = lanes<u32>(warp, i.a[0])[first];
   if (number >= kBarriers) {
@@ -143,7 +164,7 @@ bool release(Cluster& cluster) {
 }
 
 bool release(Block& block, const Program& program) {
-  bool any = false;
+  bool any = release_for_matrices(block);
   for (u32 open = block.open_barriers; open; open &= open - 1) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     Barrier& barrier = block.barriers[number];

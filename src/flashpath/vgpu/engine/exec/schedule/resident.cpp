@@ -70,7 +70,7 @@ void start_warp(Warp& warp, const Launch& launch, u64 number) {
   const u32 rest = threads - warp.index * kLanes;
   warp.alive = rest >= kLanes ? kAllLanes : (1u << rest) - 1;
   warp.active = warp.alive;
-  warp.waiting = warp.parked = warp.arrived = warp.for_cluster = 0;
+  warp.waiting = warp.parked = warp.arrived = warp.for_cluster = warp.for_matrices = 0;
   warp.pc = 0;
   std::fill(std::begin(warp.lane_pc), std::end(warp.lane_pc), 0);
   warp.turn = warp.patience = 0;
@@ -109,6 +109,8 @@ void Resident::make(Block& block, Worker& worker, observe::Counters* counters, u
   const u32 warps = (volume(launch_.block) + kLanes - 1) / kLanes;
   block.warps.resize(warps);
   block.copies.resize(warps);
+  block.bulk_groups.resize(warps);
+  block.matrices.resize(warps);
   // What pads the static part for a dynamic one is memory only if there is one.
   const u32 dynamic = launch_.dynamic_shared;
   block.shared.resize(dynamic == 0 ? program.shared_bytes : program.dynamic_shared_offset + dynamic);
@@ -147,6 +149,7 @@ void Resident::start(u64 which) {
     rest /= clusters;
   }
   cluster.arrived = 0;
+  cluster.bulk.clear();
   cluster.living_threads = volume(launch_.block) * static_cast<u32>(blocks.size());
   for (Block& block : blocks) start(block, first);
 }
@@ -161,6 +164,8 @@ void Resident::start(Block& block, const u32* first) {
   std::fill(static_end - launch_.program->reserved_shared_bytes, static_end, std::byte(0));
   for (Barrier& barrier : block.barriers) barrier = {};
   for (AsyncCopies& copies : block.copies) copies.clear();
+  for (MatrixQueue& queue : block.matrices) queue.clear();
+  std::fill(block.bulk_groups.begin(), block.bulk_groups.end(), BulkGroups());
   block.open_barriers = 0;
   block.living_threads = volume(launch_.block);
   for (Warp& warp : block.warps) start_warp(warp, launch_, own);

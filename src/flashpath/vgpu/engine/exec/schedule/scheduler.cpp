@@ -342,7 +342,7 @@ class Runner {
 
   static bool is_of_block(const Instruction& i) {
     const BarrierMode mode = static_cast<BarrierMode>(i.modifier);
-    return mode != BarrierMode::kClusterArrive && mode != BarrierMode::kClusterWait;
+    return mode < BarrierMode::kClusterArrive;
   }
 
   // None can run but those that wait at a barrier for others of their warp: these will not come.

@@ -7,7 +7,9 @@
 
 #include "exec/diagnosis/stalemate.h"
 #include "exec/memory/async_copy.h"
+#include "exec/memory/bulk_copies.h"
 #include "exec/schedule/barriers.h"
+#include "exec/tensor_core/warpgroup.h"
 #include "observe/counters.h"
 
 namespace flashpath::exec {
@@ -87,6 +89,7 @@ void Worker::end(std::size_t which) {
       warp.counted = warp.issued;
     }
   }
+  end_bulk_copies(residents_[which]->cluster);
   free_.push_back(std::move(residents_[which]));
   residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(which));
   ran_ = 0;
@@ -323,6 +326,10 @@ void Worker::run_slice(Resident& resident) {
   AsyncCopies& copies = block.copies[schedule->pick(static_cast<u32>(block.copies.size()))];
   if (!copies.pending.empty() && schedule->copies_now()) {
     do_early(copies, schedule->pick(static_cast<u32>(copies.pending.size())));
+  }
+  if (!block.matrices[warp.index].pending.empty() && schedule->copies_now()) multiply_early(warp);
+  if (!cluster.bulk.empty() && schedule->copies_now()) {
+    do_bulk_copy_early(cluster, schedule->pick(static_cast<u32>(cluster.bulk.size())));
   }
   const bool released = release_all();
   if (released || !warp.yielded) {
