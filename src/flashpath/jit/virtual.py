@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from flashpath import gpus
 from flashpath.gpus import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, shown, view_of
+from flashpath.jit.tensor_map import TensorMap
 from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.launch import Launch, MachineCode, Packed
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import profile_for
 from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
+from flashpath.vgpu.tensor_maps import ADDRESS
 from flashpath.vgpu.whole import truth
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ def host_arrays(kernel: Kernel, args: Sequence[Any]) -> list[HostArray]:
     """The arrays among a launch's arguments. Null pointers and bare addresses stay what they are."""
     found: list[HostArray] = []
     for parameter, argument in zip(kernel.signature.parameters, args, strict=True):
+        if parameter.kind == "bytes" and isinstance(argument, TensorMap):
+            found.append(describe(parameter.offset + ADDRESS, argument.array))
         if parameter.kind != "pointer" or argument is None:
             continue
         array = argument.tensor if isinstance(argument, Strided) else argument
@@ -54,7 +58,7 @@ def ready(
     """
 
     def named(offset: int) -> tuple[int, str]:
-        parameter = next(each for each in kernel.signature.parameters if each.offset == offset)
+        parameter = next(each for each in kernel.signature.parameters if each.offset in (offset, offset - ADDRESS))
         return parameter.index, str(parameter)
 
     packed = Packed(

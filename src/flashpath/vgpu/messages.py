@@ -217,16 +217,44 @@ MESSAGES: dict[str, Text | Entry] = {
             "在 Linux 上：pip install 'triton>=3.5,<3.8'；它只有 Linux 版。",
         ),
     ),
-    "no-descriptors": Entry(
-        Text(
-            "{kernel} uses TMA descriptors, which the virtual GPU does not have.",
-            "{kernel} 使用 TMA 描述符，虚拟 GPU 不支持。",
-        ),
-        Text(
-            'Compile for an architecture before sm_90, such as fp.vgpu.triton(arch="sm_80"): there Triton '
-            "turns descriptors into pointers.",
-            '请为 sm_90 之前的架构编译，例如 fp.vgpu.triton(arch="sm_80")：那里 Triton 会把描述符变成指针。',
-        ),
+    "map-type": Text("A tensor map knows no such type of elements.", "张量映射没有这种元素类型。"),
+    "map-rank": Text(
+        "A tensor map has 1 to 5 dimensions, one for im2col 3 to 5, and a box and steps of as many: shape {shape}, box {box}, "
+        "steps {steps}.",
+        "张量映射有 1 到 5 维（im2col 为 3 到 5 维），box 和 steps 的维数相同：shape {shape}，box {box}，steps {steps}。",
+    ),
+    "map-address": Text(
+        "The array of a tensor map begins at {address}, which is no multiple of 16 bytes.",
+        "张量映射的数组从 {address} 开始，不是 16 字节的倍数。",
+    ),
+    "map-extent": Text(
+        "Dimension {dimension} of {shape} has no extent that a tensor map can have (1 to 2**32).",
+        "{shape} 的第 {dimension} 维的大小超出张量映射的范围（1 到 2**32）。",
+    ),
+    "map-stride": Text(
+        "The strides of a tensor map are multiples of 16 bytes below 2**40; these are {strides}.",
+        "张量映射的步长（字节）必须是 16 的倍数且小于 2**40；这里是 {strides}。",
+    ),
+    "map-box": Text(
+        "A box has 1 to 256 elements of each dimension; this one has {box}.",
+        "box 的每一维有 1 到 256 个元素；这里是 {box}。",
+    ),
+    "map-element-stride": Text("Steps are 1 to 8; these are {steps}.", "steps 在 1 到 8 之间；这里是 {steps}。"),
+    "map-interleave": Text(
+        "Tensor maps with interleaved channels are not known to this version.", "这个版本不支持通道交错的张量映射。"
+    ),
+    "map-swizzle": Text("A swizzle is 0, 32, 64 or 128 bytes wide.", "swizzle 的宽度是 0、32、64 或 128 字节。"),
+    "map-inner-bytes": Text(
+        "The innermost dimension of box {box} is no multiple of 16 bytes.",
+        "box {box} 最内层一维的字节数不是 16 的倍数。",
+    ),
+    "map-inner-span": Text(
+        "The innermost dimension of box {box} is wider than its swizzle of {swizzle} bytes.",
+        "box {box} 最内层一维比 {swizzle} 字节的 swizzle 宽。",
+    ),
+    "map-fill": Text("What is outside of a tensor is zeros or NaN.", "张量之外填零或 NaN。"),
+    "map-corner": Text(
+        "A corner of the box of pixels has more bits than a tensor map keeps.", "像素框的角超出张量映射能保存的位数。"
     ),
     "parameter-bytes": Entry(
         Text(
@@ -372,6 +400,14 @@ MESSAGES: dict[str, Text | Entry] = {
         "{access}：在一个 {size} 字节的数组开头之前 {offset} 字节",
     ),
     "access-nowhere": Text("{access}: no array is near", "{access}：附近没有数组"),
+    "accumulator-in-flight": Text(
+        "it uses a register that a wgmma in flight still adds to: wait for its group first",
+        "它使用的寄存器仍被尚未完成的 wgmma 累加：请先等待那一组",
+    ),
+    "no-warpgroup": Text(
+        "wgmma needs four warps, beginning with one whose number is a multiple of four; here are {warps}",
+        "wgmma 需要四个 warp，首个 warp 的编号是 4 的倍数；这里只有 {warps} 个",
+    ),
     "bulk-size": Text(
         "a bulk copy of {bytes} bytes, which is no multiple of {unit}", "批量拷贝 {bytes} 字节，不是 {unit} 的倍数"
     ),
@@ -643,6 +679,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "waits-at-barrier": Text(
         "{threads:?waits/wait} at barrier {number}, where {arrived} of {expected} have arrived",
         "的屏障 {number} 处等待，应到 {expected} 个，已到 {arrived} 个",
+    ),
+    "waits-for-warpgroup": Text(
+        "{threads:?waits/wait} in wgmma.wait_group for warps of the warpgroup that have not begun the product",
+        "在 wgmma.wait_group 处等待同一 warpgroup 中尚未开始该乘法的 warp",
     ),
     "waits-for-cluster": Text(
         "{threads:?waits/wait} at the barrier of the cluster, where {arrived} of {expected} have arrived",

@@ -24,6 +24,7 @@
 #include "observe/arithmetic.h"
 #include "observe/footprint.h"
 #include "program/operations.h"
+#include "program/tensor_map_encoding.h"
 #include "ptx/parser.h"
 
 namespace nb = nanobind;
@@ -292,6 +293,41 @@ void bind_launch(nb::module_& m) {
         return std::tuple(done.element, done.per_thread, done.per_warp);
       },
       "The type, the operations of a thread and those of a warp's tensor core, of an opcode with its modifiers.");
+  m.def(
+      "tensor_map",
+      [](u32 type, u64 address, const std::vector<u64>& extents, const std::vector<u64>& strides,
+         const std::vector<u32>& box, const std::vector<u32>& steps, const std::vector<s32>& lower,
+         const std::vector<s32>& upper, const std::array<u32, 4>& modes) {
+        const u32 rank = static_cast<u32>(extents.size());
+        const bool is_im2col = !lower.empty();
+        const bool fits = strides.size() + 1 == rank && steps.size() == rank && box.size() == (is_im2col ? 2 : rank) &&
+                          lower.size() == upper.size() && (!is_im2col || lower.size() + 2 == rank);
+        if (!fits) return std::tuple(std::string("vgpu.map-rank"), u32(0), nb::bytes("", 0));
+        program::TensorMapRequest request;
+        request.type = type;
+        request.rank = rank;
+        request.address = address;
+        request.extents = extents.data();
+        request.strides = strides.data();
+        request.box = is_im2col ? nullptr : box.data();
+        request.steps = steps.data();
+        request.lower = lower.data();
+        request.upper = upper.data();
+        if (is_im2col) {
+          request.channels = box[0];
+          request.pixels = box[1];
+        }
+        request.interleave = modes[0];
+        request.swizzle = modes[1];
+        request.promotion = modes[2];
+        request.fill = modes[3];
+        program::TensorMap map;
+        u32 dimension = 0;
+        const auto problem = program::encode(request, map, dimension);
+        return std::tuple(std::string(program::name_of(problem)), dimension,
+                          nb::bytes(reinterpret_cast<const char*>(&map), sizeof map));
+      },
+      "A tensor map's 128 bytes, and what is wrong with it: a code, empty where nothing is, and the dimension.");
   m.def("known_instructions", [] { return program::Registry::get().names(); });
   m.def("known_opcodes", &lower::known_opcodes);
   m.def("kernel_name", &kernel_name);
