@@ -35,7 +35,10 @@ REFUSED = (
         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
         "{%r1, %r2}, {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, %r3, 0x0;",
     ),
-    Refused("vgpu.instructions.refused-wgmma", "wgmma.fence.sync.aligned;", altogether=True),
+    Refused(
+        "vgpu.instructions.refused-wgmma",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r1, %r2}, %rd1, %rd2, %r3, 0, %p1, 1, 1, 0, 0;",
+    ),
     Refused("vgpu.instructions.refused-tcgen05", "tcgen05.fence::before_thread_sync;", altogether=True),
     Refused(
         "vgpu.instructions.refused-textures",

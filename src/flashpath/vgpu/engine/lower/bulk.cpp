@@ -267,7 +267,7 @@ void store_asynchronously(Builder& b, Modifiers& m) {
   const u32 barrier = whole_address(b, operand(b, 2), 4);
   std::vector<u32> sources;
   for (const Operand& each : values) sources.push_back(b.source(each, width));
-  Instruction& i = b.emit("st.async.b" + bits(width));
+  Instruction& i = b.emit("cp.async.value.b" + bits(width));
   i.a[0] = to;
   i.a[2] = barrier;
   i.modifier = flags;

@@ -208,8 +208,8 @@ void run_value(Warp& warp, const Instruction& i) {
 void register_bulk_operations(Registry& r) {
   r.add("cp.async.bulk", &run_range);
   r.add("cp.async.bulk.tensor", &run_box);
-  r.add("st.async.b32", &run_value<4>);
-  r.add("st.async.b64", &run_value<8>);
+  r.add("cp.async.value.b32", &run_value<4>);
+  r.add("cp.async.value.b64", &run_value<8>);
 }
 
 }  // namespace flashpath::exec
