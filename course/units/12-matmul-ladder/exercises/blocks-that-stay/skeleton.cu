@@ -1,4 +1,4 @@
-// c = a b, tall: a: (m, k) with many rows, b: (k, n) with k ≤ 64 and n ≤ 32, c: (m, n), all row by row.
+// c = a b, tall: a: (m, k) with many rows, b: (k, n) with k <= 64 and n <= 32, c: (m, n), all row by row.
 // A few blocks of 32 × 8 threads; an item of work is 8 rows of c, and there are more items than blocks.
 constexpr int kRows = 8;      // of an item
 constexpr int kColumns = 32;  // n at most

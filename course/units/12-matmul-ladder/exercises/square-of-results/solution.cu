@@ -5,8 +5,7 @@ constexpr int kStep = 16;  // of the minimum, fetched at a time
 constexpr int kSide = 4;   // of a thread's square of results
 constexpr int kThreads = 256;
 
-__global__ void __launch_bounds__(kThreads)
-    shortest(int m, int n, int k, const float* a, const float* b, float* c) {
+__global__ void shortest(int m, int n, int k, const float* a, const float* b, float* c) {
   __shared__ __align__(16) float a_tile[kStep][kTile];  // (step, row of c)
   __shared__ __align__(16) float b_tile[kStep][kTile];  // (step, column of c)
   const int x = threadIdx.x, y = threadIdx.y;

@@ -11,7 +11,7 @@ __device__ float4 load_quad(const float* matrix, int rows, int k, int row, int p
   return row < rows && p < k ? *reinterpret_cast<const float4*>(matrix + row * k + p) : float4{0, 0, 0, 0};
 }
 
-__global__ void __launch_bounds__(128) linear(int m, int n, int k, const float* x, const float* w, float* c) {
+__global__ void linear(int m, int n, int k, const float* x, const float* w, float* c) {
   __shared__ __align__(16) float x_tile[2][kStep][kPitch];  // (copy, step of the sum, row of c): turned
   __shared__ __align__(16) float w_tile[2][kStep][kPitch];  // (copy, step of the sum, column of c): turned
   const int t = threadIdx.x;
