@@ -1,4 +1,4 @@
-"""Figures of the unit on the ladder of products: what rungs count and measure, reuse, turned tiles, copies, spills."""
+"""Figures of the unit on the ladder of products: speed, counts, reuse, spills, turned tiles, two copies."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ def counts(lang: str) -> Figure:
         report, registers = _counted(name)
         products = _SIZE["m"] * _SIZE["n"] * _SIZE["k"] / gpus.WARP_SIZE
         loads = (report.global_load.sectors, report.shared_load.requests, report.shared_load.wavefronts)
-        rows.append(
-            [*(f"{each / products:.3g}" for each in loads), str(registers), f"{measured[name]:.3g}"]
-        )
+        rows.append([*(f"{each / products:.3g}" for each in loads), str(registers), f"{measured[name]:.3g}"])
     groups: list[list[Group]] = [[0, 1, 1, None, 2] for _ in rows]
     return Picture().grid(rows, groups, rows=_RUNGS, columns=columns).both()
 
@@ -149,7 +147,7 @@ def turned(lang: str) -> Figure:
     }[lang]
     picture = Picture()
     for pitch in (128, 132):
-        # As in `vectorized`: lane t has the quad t % 2 of row t / 2, whose first element goes to row 4 (t % 2).
+        # As in `vectorized`: lane t has the quad t % 2 of row t / 2; its first element goes to row 4 (t % 2).
         words = [lane % 2 * 4 * pitch + lane // 2 for lane in range(gpus.WARP_SIZE)]
         addresses = tuple(4 * word for word in words)
         access = Access("st.shared.f32", "store", "shared", "", 0, (0, 0, 0), 0, 4, addresses)
