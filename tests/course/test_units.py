@@ -84,7 +84,7 @@ def test_right_answers_stand_in_every_place(course: Course, name: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", UNITS)
 def test_right_answers_are_not_the_longest(course: Course, name: str, lang: str) -> None:
-    """Nobody should guess by the length: of four choices or more, the longest option is right in half at most."""
+    """Nobody should guess by the length: of four choices or more, the longest is right in half at most."""
     for exercise in exercises_of(course.unit(name)):
         single = [item for item in exercise.items if item.kind == "choice" and len(item.choices) == 1]
         longest = 0
