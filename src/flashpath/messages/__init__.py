@@ -110,7 +110,9 @@ class Message:
         except (LookupError, ImportError) as error:
             raise ValueError(f"{code!r} is not a message: {error}") from None
         if missing:
-            raise ValueError(f"{code!r} with these parameters is not a message: {sorted(missing)} are missing")
+            raise ValueError(
+                f"{code!r} with these parameters is not a message: {sorted(missing)} are missing"
+            )
         return Message(code, {name: _from_data(value) for name, value in named.items()})
 
 
