@@ -49,7 +49,7 @@ def slow(a, b):
 def flashpath(*words: str, cache: Path | None = None, **environment: str) -> Ended:
     """In this process; `shell` starts another one, for what a process does by itself."""
     own = {} if cache is None else {"FLASHPATH_CACHE_DIR": str(cache)}
-    return run_here(*words, **own, **environment)
+    return run_here(*words, environment={**own, **environment})
 
 
 @pytest.fixture

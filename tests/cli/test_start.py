@@ -34,7 +34,7 @@ def begun_nothing(here: Path) -> dict[str, str]:
 
 def flashpath(here: Path, *words: str, **more: str) -> Ended:
     """In this process, as nothing here is about the process; Control-C is, and has one of its own."""
-    return run_here(*words, folder=here, **{**begun_nothing(here), **more})
+    return run_here(*words, folder=here, environment={**begun_nothing(here), **more})
 
 
 def test_without_a_track_all_are_listed(here: Path) -> None:

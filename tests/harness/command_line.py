@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,12 @@ class Ended:
     stderr: str
 
 
-def run_here(*words: str, typed: str = "", folder: Path | None = None, **variables: str) -> Ended:
+def run_here(
+    *words: str,
+    typed: str = "",
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
     """Run the command in a folder, with these variables of the environment besides those of the test."""
     from flashpath.cli import main
 
@@ -32,7 +38,7 @@ def run_here(*words: str, typed: str = "", folder: Path | None = None, **variabl
     out, err = io.StringIO(), io.StringIO()
     before = signal.getsignal(signal.SIGPIPE)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in variables.items():
+        for name, value in (environment or {}).items():
             patch.setenv(name, value)
         if folder is not None:
             patch.chdir(folder)

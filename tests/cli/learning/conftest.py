@@ -300,7 +300,7 @@ class Folder:
 
     def run(self, *words: str, typed: str = "", **variables: str) -> Done:
         """The command, in this process: most tests need no other."""
-        done = run_here(*words, typed=typed, **variables)
+        done = run_here(*words, typed=typed, environment=variables)
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str, shell: str | None = None, **options: Any) -> subprocess.Popen[str]:
