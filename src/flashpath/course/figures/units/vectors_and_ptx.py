@@ -72,9 +72,7 @@ def slice_(lang: str) -> Figure:
     return _by_thread(x, groups, thread, legend)
 
 
-def _by_thread(
-    writers: Any, groups: list[Group], thread: str, legend: Sequence[tuple[Group, str]]
-) -> Figure:
+def _by_thread(writers: Any, groups: list[Group], thread: str, legend: Sequence[tuple[Group, str]]) -> Figure:
     """Elements by number, in lines of a pack, and under each the thread that wrote it."""
     names = [f"x[{i}]" for i in range(len(writers))]
     told = ["" if writer == _NOBODY else f"{thread} {int(writer)}" for writer in writers]
