@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "runtime/checks": OBSERVED | {"ground", "device", "work"},  # what host code does wrong
     "runtime/state": WATCHED | {"ground", "binary", "device", "work", "checks"},
     "runtime/operations": OBSERVED | {"exec/schedule", "ground", "device", "work", "state"},
-    "runtime/api": {"messages", "ground", "device", "work", "state", "operations"},
+    "runtime/api": {"messages", "program", "ground", "device", "work", "state", "operations"},
     "runtime/driver": set(),  # a library of its own, on the functions that programs call
 }
 

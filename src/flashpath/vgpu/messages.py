@@ -1347,6 +1347,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "calls-memory": Text("memory", "内存"),
     "calls-launches": Text("launches and kernels", "启动与核函数"),
     "calls-peers": Text("several GPUs", "多块 GPU"),
+    "calls-driver": Text("functions of the driver (those of tensor maps)", "驱动函数（张量映射的函数）"),
     "calls-devices": Text("devices", "设备"),
     "calls-missing": Text(
         "Not there: a program that names one of these can be linked; called, it says so, and what to do instead, and returns `cudaErrorNotSupported`: {names}.",

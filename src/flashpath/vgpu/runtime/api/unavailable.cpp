@@ -195,8 +195,6 @@ cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_
   DO(cudaMemPrefetchBatchAsync, kBatches) \
   DO(cudaMemcpy3DBatchAsync, kBatches) \
   DO(cudaMemcpyBatchAsync, kBatches) \
-  DO(cudaGetDriverEntryPoint, kDriver) \
-  DO(cudaGetDriverEntryPointByVersion, kDriver) \
   DO(cudaGetExportTable, kDriver) \
   DO(cudaGetFuncBySymbol, kDriver) \
   DO(cudaLogsCurrent, kLogs) \
