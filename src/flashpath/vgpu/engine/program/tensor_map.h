@@ -1,5 +1,5 @@
 // A tensor map: what cuTensorMapEncode makes and bulk tensor copies read. On hardware its 128 bytes are opaque; these are our
-// own (docs/decisions/0027-tensor-maps.md). The address stands first, where host code finds and replaces it.
+// own (docs/decisions/0028-tensor-maps.md). The address stands first, where host code finds and replaces it.
 #pragma once
 
 #include <cstddef>
