@@ -17,6 +17,7 @@ Kind = Literal[
     "misaligned",
     "divergent-barrier",
     "missing-wait",
+    "missing-fence",
     "deadlock",
     "timeout",
     "bad-mask",
@@ -37,7 +38,7 @@ NOTES: frozenset[Kind] = frozenset({"weak-order"})
 # A cause is told before what follows from it: a barrier that some threads miss lets others race.
 _CAUSES_FIRST: tuple[Kind, ...] = (
     "use-after-free", "bad-pointer", "wrong-direction", "deadlock", "timeout", "assert", "trap",
-    "divergent-barrier", "bad-mask", "missing-wait", "misaligned", "out-of-bounds", "const-write",
+    "divergent-barrier", "bad-mask", "missing-wait", "missing-fence", "misaligned", "out-of-bounds", "const-write",
     "unchecked-error", "missing-sync", "race", "uninitialized", "leak", "weak-order",
 )  # fmt: skip
 _RANK = {kind: place for place, kind in enumerate(_CAUSES_FIRST)}
@@ -51,6 +52,7 @@ _ADVICE: dict[str, str] = {
     "misaligned": "vgpu.advice-misaligned",
     "divergent-barrier": "vgpu.advice-divergent-barrier",
     "missing-wait": "vgpu.advice-missing-wait",
+    "missing-fence": "vgpu.advice-missing-fence",
     "deadlock": "vgpu.advice-deadlock",
     "timeout": "vgpu.advice-timeout",
     "bad-mask": "vgpu.advice-bad-mask",

@@ -400,6 +400,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "{access}：在一个 {size} 字节的数组开头之前 {offset} 字节",
     ),
     "access-nowhere": Text("{access}: no array is near", "{access}：附近没有数组"),
+    "no-proxy-fence": Text(
+        "{piece} is read by a copy or a product beside the threads, and no fence.proxy.async comes between the write and that",
+        "{piece} 由线程之外的拷贝或乘法单元读取，而写入与读取之间没有 fence.proxy.async",
+    ),
     "accumulator-in-flight": Text(
         "it uses a register that a wgmma in flight still adds to: wait for its group first",
         "它使用的寄存器仍被尚未完成的 wgmma 累加：请先等待那一组",
@@ -680,6 +684,17 @@ MESSAGES: dict[str, Text | Entry] = {
         "{threads:?waits/wait} at barrier {number}, where {arrived} of {expected} have arrived",
         "的屏障 {number} 处等待，应到 {expected} 个，已到 {arrived} 个",
     ),
+    "waits-at-mbarrier": Text(
+        "{threads:?waits/wait} at the mbarrier at {address} of the shared memory of block {block}, whose phase of parity {parity} "
+        "lacks {pending} of {expected} arrivals",
+        "在线程块 {block} 共享内存 {address} 处的 mbarrier 等待，它奇偶为 {parity} 的阶段还缺 {expected} 次到达中的 {pending} 次",
+    ),
+    "waits-at-mbarrier-for-bytes": Text(
+        "{threads:?waits/wait} at the mbarrier at {address} of the shared memory of block {block}, whose phase of parity {parity} "
+        "lacks {pending} of {expected} arrivals and {bytes} of the bytes that were announced",
+        "在线程块 {block} 共享内存 {address} 处的 mbarrier 等待，它奇偶为 {parity} 的阶段还缺 {expected} 次到达中的 {pending} 次，"
+        "以及预告的字节中的 {bytes} 个",
+    ),
     "waits-for-warpgroup": Text(
         "{threads:?waits/wait} in wgmma.wait_group for warps of the warpgroup that have not begun the product",
         "在 wgmma.wait_group 处等待同一 warpgroup 中尚未开始该乘法的 warp",
@@ -873,6 +888,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "advice-divergent-barrier": Text(
         "Move the barrier out of the branch: all threads of the block must reach it together.",
         "把屏障移出分支：线程块的所有线程必须一起到达它。",
+    ),
+    "advice-missing-fence": Text(
+        "Let each thread that writes shared memory run fence.proxy.async.shared::cta before the barrier.",
+        "每个写共享内存的线程在屏障之前执行 fence.proxy.async.shared::cta。",
     ),
     "advice-missing-wait": Text(
         "Commit the copies and wait for their group (cp.async.wait_group) before the memory is used.",

@@ -18,6 +18,7 @@ _ENGLISH = re.compile("[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")  # three words in a ro
 Compiled = Callable[[Path, str], fp.Kernel]
 ELSEWHERE = {
     "weak-order",  # a note, no bug: test_notes.py
+    "missing-fence",  # of sm_90: tests/vgpu/hopper/test_findings.py
     *("assert", "trap"),  # what a kernel says of itself: tests/vgpu/test_faults.py
     # What a whole program does wrong: tests/programs/test_planted.py
     *("missing-sync", "use-after-free", "wrong-direction", "unchecked-error", "bad-pointer"),

@@ -100,12 +100,16 @@ void trap(Builder& b) { b.emit("trap"); }
 void fence(Builder& b) {
   Modifiers m(b);
   const bool is_of_block = m.has("cta") || m.has("cluster");
+  const bool is_of_proxy = m.has("proxy");
+  const bool is_of_async = is_of_proxy && (m.has("async") || m.has("async.global"));
   const bool is_sequential = b.current->opcode == "membar" || m.has("sc");  // membar is fence.sc
   m.take_all({"cta", "cluster", "gpu", "gl", "sys", "sc", "acq_rel", "acquire", "release", "proxy", "alias", "async",
               "async.global", "global", "shared::cta", "shared::cluster", "mbarrier_init", "generic",
               "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
   m.all_taken();
-  b.emit("fence").order = (is_of_block ? 0 : kWideScope) | (is_sequential ? kSequential : 0);
+  Instruction& i = b.emit(is_of_proxy ? "fence.proxy" : "fence");
+  i.order = (is_of_block ? 0 : kWideScope) | (is_sequential ? kSequential : 0);
+  i.modifier = is_of_async;
 }
 
 // Hints: where data should be kept, and what a profiler or a later kernel may want to know.

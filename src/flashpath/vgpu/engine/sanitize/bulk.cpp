@@ -100,7 +100,11 @@ void watch_bulk_copy(machine::Warp& warp, const Instruction& i, machine::BulkCop
   WarpWatch& watched = *warp.watch;
   copy.epoch = watched.epoch;
   for (const machine::BulkRange& range : copy.ranges) {
-    if (range.from != nullptr && !copy.is_read) watch(warp, i, copy.lane, range.from, range.bytes, machine::Use::kRead);
+    if (range.from != nullptr && !copy.is_read) {
+      watch(warp, i, copy.lane, range.from, range.bytes, machine::Use::kRead);
+      const Found found = find(warp, range.from);
+      if (found.block != nullptr) check_proxy(warp, i, 1u << copy.lane, *found.block, found.address, range.bytes);
+    }
     if (copy.join != nullptr) {  // reductions come at one place in any order
       watch(warp, i, copy.lane, range.to, range.bytes, machine::Use::kAtomic, false);
     } else {

@@ -27,6 +27,7 @@ void begin_matrix_operation(machine::Warp& warp, const Instruction& i, machine::
     Watcher(warp, i, kChunk, machine::Use::kRead, nullptr, true).lanes(1, address, kNothing);
   }
   watch.epoch = own;
+  for (const u32 address : operation.read) check_proxy(warp, i, warp.executing, *warp.block, address, kChunk);
 }
 
 void end_matrix_operation(machine::Warp& warp, const machine::MatrixOperation& operation) {

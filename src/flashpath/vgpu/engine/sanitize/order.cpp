@@ -222,6 +222,10 @@ void learn(WarpWatch& watch, u32 lanes, const ClockRef& clock) {
   });
 }
 
+bool knew(const WarpWatch& watch, const View& view, Record record) {
+  return epoch_of(record) < kFirstEpoch || knows(watch, view, record);
+}
+
 bool happened_before(const WarpWatch& watch, int lane, Record record) {
   const Epoch epoch = epoch_of(record);
   if (epoch < kFirstEpoch) return true;

@@ -179,6 +179,17 @@ void report_end_in_flight(const machine::BulkCopy& copy, bool reads) {
   warp.launch->findings->add(std::move(finding));
 }
 
+void report_missing_fence(const machine::Warp& warp, const Instruction& i, int lane, const Access& other,
+                          const Piece& piece) {
+  if (is_known(warp, "missing-fence", i.index, other.instruction)) return;
+  observe::Finding finding;
+  finding.kind = "missing-fence";
+  finding.message = {"vgpu.no-proxy-fence", {{"piece", bytes_at(piece)}}};
+  finding.at = here(warp, i, lane, "read");
+  finding.other = there(warp, other);
+  warp.launch->findings->add(std::move(finding));
+}
+
 void report_accumulator_in_flight(const machine::Warp& warp, const Instruction& i, const Instruction& product) {
   if (is_known(warp, "missing-wait", i.index, product.index)) return;
   observe::Finding finding;

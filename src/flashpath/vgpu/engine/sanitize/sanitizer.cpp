@@ -61,6 +61,7 @@ void Sanitizer::begin_block(machine::Block& block, u64 number) {
     warp.started = block.warps[k].alive;
     warp.known = warp.known_warp = watch.first - 1;
     warp.ordering.reset();
+    warp.proxies.reset();
     warp.exchanged_by_all = 0;
     std::fill(std::begin(warp.exchanged), std::end(warp.exchanged), Exchange());
     know_nothing(warp);
@@ -98,6 +99,7 @@ void Sanitizer::forget() {
     for (WarpWatch& warp : block->warps) {
       warp.known = warp.known_warp = kForgotten;
       warp.ordering.reset();
+      warp.proxies.reset();
       warp.exchanged_by_all = 0;
       std::fill(std::begin(warp.exchanged), std::end(warp.exchanged), Exchange());
       know_nothing(warp);

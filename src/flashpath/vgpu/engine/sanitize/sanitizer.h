@@ -94,6 +94,12 @@ struct Exchange {
   u32 has_read(Epoch at) const { return at <= epoch ? members : 0; }
 };
 
+// The last fences of threads between what they write and what the units beside them read.
+struct Proxies {
+  Epoch fenced[kLanes] = {};
+  View view[kLanes];  // what each knew then
+};
+
 struct WarpWatch {
   BlockWatch* block = nullptr;
   u32 index = 0;
@@ -106,6 +112,7 @@ struct WarpWatch {
   Epoch exchanged_by_all = 0;        // and among all of them
   bool reads = false;                // it has read since its epoch began
   std::unique_ptr<Ordering> ordering;  // where there was any fence or release
+  std::unique_ptr<Proxies> proxies;    // where there was any fence.proxy.async
   std::vector<Suspect> suspects;
   std::vector<std::byte> nowhere;  // for accesses that cannot be made, kNowhereBytes a lane
 
@@ -224,6 +231,8 @@ inline bool has_suspects(const machine::Warp& warp) { return warp.watch != nullp
 
 // Whether what the record tells of happens before what the lane does now.
 bool happened_before(const WarpWatch& watch, int lane, Record record);
+// Whether one of the warp's threads knew of it, when that was all it knew of others.
+bool knew(const WarpWatch& watch, const View& view, Record record);
 
 // ---- Synchronisation (order.cpp) -------------------------------------------------------------------------
 
@@ -258,6 +267,12 @@ void end_bulk_copy(machine::BulkCopy& copy);  // its barrier was asked, or its t
 // It has read its sources, and may still write.
 void end_bulk_read(const machine::BulkCopy& copy, const std::vector<const std::byte*>& sources);
 void end_without_wait(const machine::BulkCopy& copy);  // all threads of its cluster have ended
+
+// ---- Proxies (proxies.cpp) ----------------------------------------------------------------------------------
+
+void fence_proxy(machine::Warp& warp);  // fence.proxy.async
+// A copy or a product that these lanes begin reads shared memory of a block.
+void check_proxy(machine::Warp& warp, const Instruction& i, u32 lanes, const machine::Block& of, u64 address, u32 bytes);
 
 // ---- wgmma (matrices.cpp) -----------------------------------------------------------------------------------
 
@@ -313,6 +328,9 @@ struct Access {
 };
 void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
                  const Piece& piece);
+// What the other has written is read past the fence that it needs.
+void report_missing_fence(const machine::Warp& warp, const Instruction& i, int lane, const Access& other,
+                          const Piece& piece);
 // `copy`: the cp.async; `source`: it is what the copy reads that is written too early.
 void report_missing_wait(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece);

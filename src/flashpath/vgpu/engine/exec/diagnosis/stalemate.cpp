@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "exec/memory/addresses.h"
+#include "exec/memory/mbarrier.h"
+#include "program/async_flags.h"
 
 namespace flashpath::exec {
 namespace {
@@ -21,6 +23,7 @@ struct Group {
   u32 threads;
   const Warp* warp;  // an example
   int lane;
+  const std::byte* barrier = nullptr;  // of those that wait at one in memory
 };
 
 u32 parked_at(const Warp& warp, u32 pc) {
@@ -75,6 +78,25 @@ u32 telling_instruction(const Program& program, u32 pc, bool waits) {
   return program.origins[told].line != 0 ? told : pc;
 }
 
+// The object at which an instruction waits; nullptr: it waits at none.
+const std::byte* barrier_of(const Warp& warp, u32 instruction, int lane) {
+  const Program& program = *warp.launch->program;
+  const Instruction& i = program.code[instruction];
+  if (!program.origins[instruction].operation.starts_with("mbarrier.wait")) return nullptr;
+  const bool is_generic = (i.modifier & kGenericAddress) != 0;
+  const std::byte* const base = warp.registers + i.a[0];
+  const u64 address = (is_generic ? reinterpret_cast<const u64*>(base)[lane] - kSharedWindow
+                                  : u64(reinterpret_cast<const u32*>(base)[lane])) +
+                      static_cast<u64>(i.immediate);
+  const u64 rank = address >> kRankShift;
+  const std::vector<Block*>& blocks = warp.block->cluster->blocks;
+  if (rank > blocks.size()) return nullptr;
+  const Block& block = rank == 0 ? *warp.block : *blocks[rank - 1];
+  const u64 offset = address & ((u64(1) << kRankShift) - 1);
+  if (block.shared.size() < 8 || offset > block.shared.size() - 8) return nullptr;
+  return block.shared.data() + offset;
+}
+
 Group group_of(const Warp& warp, int lane, bool waits) {
   const u32 bit = 1u << lane;
   const bool runs = (warp.active & bit) != 0 && (warp.waiting & bit) == 0 && (warp.parked & bit) == 0;
@@ -84,7 +106,8 @@ Group group_of(const Warp& warp, int lane, bool waits) {
     const bool at_barrier = warp.launch->program->code[pc].kind == Kind::kBarrier;
     return {at_barrier ? State::kBarrier : State::kMembers, pc, 1, &warp, lane};
   }
-  return {State::kRunning, telling_instruction(*warp.launch->program, pc, waits), 1, &warp, lane};
+  const u32 telling = telling_instruction(*warp.launch->program, pc, waits);
+  return {State::kRunning, telling, 1, &warp, lane, barrier_of(warp, telling, lane)};
 }
 
 std::vector<Group> groups_of(const std::vector<const Block*>& blocks, bool all_wait) {
@@ -94,7 +117,7 @@ std::vector<Group> groups_of(const std::vector<const Block*>& blocks, bool all_w
       for_lanes(warp.alive, [&](int lane) {
         const Group found = group_of(warp, lane, all_wait);
         const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-          return group.state == found.state && group.instruction == found.instruction;
+          return group.state == found.state && group.instruction == found.instruction && group.barrier == found.barrier;
         });
         if (same == groups.end()) {
           groups.push_back(found);
@@ -170,6 +193,21 @@ Message running(const Program& program, const Group& group, bool waits) {
   const bool asks = asks_memory(program.code[group.instruction]);
   const std::string& what = program.origins[group.instruction].text;
   const MessageParameter threads("threads", group.threads);
+  if (waits && group.barrier != nullptr) {
+    const BarrierState state = state_of(group.barrier);
+    for (const Block* block : group.warp->block->cluster->blocks) {
+      const std::byte* const first = block->shared.data();
+      if (group.barrier < first || group.barrier >= first + block->shared.size()) continue;
+      return {state.owed == 0 ? "vgpu.waits-at-mbarrier" : "vgpu.waits-at-mbarrier-for-bytes",
+              {threads,
+               {"address", hexadecimal(static_cast<u64>(group.barrier - first))},
+               {"block", triple(block->id)},
+               {"parity", state.parity},
+               {"pending", state.pending},
+               {"expected", state.expected},
+               {"bytes", std::to_string(state.owed)}}};
+    }
+  }
   if (waits && asks) return {"vgpu.spins-on", {threads, {"what", what}}};
   if (waits) return {"vgpu.goes-round", {threads}};
   if (!loop_around(program, group.instruction)) return {"vgpu.runs", {threads}};

@@ -168,6 +168,12 @@ bool arrive(std::byte* object, u32 count) {
   return write(object, barrier);
 }
 
+BarrierState state_of(const std::byte* object) {
+  const Object barrier = read(object);
+  return {static_cast<u32>(barrier.pending), static_cast<u32>(barrier.expected), barrier.owed,
+          static_cast<u32>(barrier.phase & 1)};
+}
+
 bool complete_bytes(std::byte* object, u32 bytes) {
   Object barrier = read(object);
   barrier.owed -= bytes;

@@ -16,6 +16,15 @@ void expect_arrival(std::byte* object);
 // Whether the phase is complete with it.
 bool arrive(std::byte* object, u32 count);
 
+// What an object holds, for people.
+struct BarrierState {
+  u32 pending = 0;   // arrivals that the phase waits for,
+  u32 expected = 0;  // of so many
+  s64 owed = 0;      // bytes that copies have not brought
+  u32 parity = 0;    // of the phase
+};
+BarrierState state_of(const std::byte* object);
+
 // A copy has brought so many bytes; whether the phase is complete with them.
 bool complete_bytes(std::byte* object, u32 bytes);
 

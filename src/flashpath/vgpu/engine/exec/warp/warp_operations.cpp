@@ -122,6 +122,11 @@ void run_fence(Warp& warp, const Instruction& i) {
   if (warp.watch != nullptr) sanitize::fence(warp, i);
 }
 
+// Between what threads do and what the units beside them do, which are in order here.
+void run_proxy_fence(Warp& warp, const Instruction& i) {
+  if (warp.watch != nullptr && i.modifier != 0) sanitize::fence_proxy(warp);
+}
+
 }  // namespace
 
 void register_warp_operations(Registry& r) {
@@ -150,6 +155,7 @@ void register_warp_operations(Registry& r) {
   r.add("bar.warp.sync", &run_warp_barrier);
   r.add("nop", &run_nothing);
   r.add("fence", &run_fence);
+  r.add("fence.proxy", &run_proxy_fence);
 }
 
 }  // namespace flashpath::exec
