@@ -1,4 +1,4 @@
-"""Programs for Hopper: tensor maps by the driver's entry point, or linked with -lcuda; launches in clusters."""
+"""Programs for Hopper: tensor maps by the driver's entry point, or linked with -lcuda; clusters."""
 
 from __future__ import annotations
 

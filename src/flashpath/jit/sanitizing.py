@@ -41,7 +41,8 @@ def sanitize(
     instructions of warps is stopped (`timeout`), and no further schedule is tried.
 
     In a `cooperative` launch blocks may wait for each other; blocks of a `cluster` see each other's shared
-    memory. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
+    memory. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
+    arguments.
     """
     schedules = Schedules(Options(exact=exact, sanitize=True, budget=budget), seeds, progress)
     check_launch("fp.sanitize", kernel, block, args, shared, cooperative, options, cluster)

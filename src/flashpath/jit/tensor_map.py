@@ -15,12 +15,13 @@ _PROMOTES_128_BYTES = 2  # what a GPU's L2 cache loads at once
 
 
 class TensorMap:
-    """What a bulk tensor copy is told of an array: its extents, its strides, and the box that is copied at once.
+    """What a bulk tensor copy is told of an array: its extents, its strides, and the box copied at once.
 
-    `box` has the array's dimensions in the array's order, the innermost last. With `swizzle` (32, 64 or 128 bytes) the
-    rows of the box lie in shared memory as `wgmma` reads them without bank conflicts. What is outside of the array is
-    filled with zeros, or with NaN (`fill="nan"`). `steps` takes every so-manyth element of a dimension. The array may
-    be strided, but for its last dimension; bf16 and fp8 arrays, or integers that stand for them, are copied as they are.
+    `box` has the array's dimensions in the array's order, the innermost last. With `swizzle` (32, 64 or 128
+    bytes) the rows of the box lie in shared memory as `wgmma` reads them without bank conflicts. What is
+    outside of the array is filled with zeros, or with NaN (`fill="nan"`). `steps` takes every so-manyth
+    element of a dimension. The array may be strided, but for its last dimension; bf16 and fp8 arrays, or
+    integers that stand for them, are copied as they are.
     """
 
     def __init__(
@@ -45,7 +46,9 @@ class TensorMap:
         self.steps = tuple(steps) if steps is not None else (1,) * len(self.box)
         self.address, self.device, self.shape, self.dtype = view.address, view.device, view.shape, view.dtype
         if len(self.box) != len(self.shape) or len(self.steps) != len(self.shape):
-            raise ArgumentError("jit.map-rank", box=str(self.box), steps=str(self.steps), shape=str(self.shape))
+            raise ArgumentError(
+                "jit.map-rank", box=str(self.box), steps=str(self.steps), shape=str(self.shape)
+            )
         self._bytes: bytes | None = None
 
     def __repr__(self) -> str:

@@ -158,7 +158,7 @@ def kernel_name(mangled: str) -> str:
     """Returns `ns::scale<float>` of `_ZN2ns5scaleIfEEviT_PS1_`; what is not mangled stays as it is."""
 
 def tensor_map(
-    type: int,
+    element: int,
     address: int,
     extents: list[int],
     strides: list[int],
@@ -168,7 +168,7 @@ def tensor_map(
     upper: list[int],
     modes: tuple[int, int, int, int],
 ) -> tuple[str, int, bytes]:
-    """What is wrong, as the code of a message (empty: nothing), with which dimension; and the map's 128 bytes."""
+    """What is wrong, as the code of a message (empty: nothing), with which dimension; and the 128 bytes."""
 
 def known_instructions() -> list[str]:
     """The operations that the engine has, by its own names."""

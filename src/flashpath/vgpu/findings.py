@@ -38,7 +38,8 @@ NOTES: frozenset[Kind] = frozenset({"weak-order"})
 # A cause is told before what follows from it: a barrier that some threads miss lets others race.
 _CAUSES_FIRST: tuple[Kind, ...] = (
     "use-after-free", "bad-pointer", "wrong-direction", "deadlock", "timeout", "assert", "trap",
-    "divergent-barrier", "bad-mask", "missing-wait", "missing-fence", "misaligned", "out-of-bounds", "const-write",
+    "divergent-barrier", "bad-mask", "missing-wait", "missing-fence", "misaligned", "out-of-bounds",
+    "const-write",
     "unchecked-error", "missing-sync", "race", "uninitialized", "leak", "weak-order",
 )  # fmt: skip
 _RANK = {kind: place for place, kind in enumerate(_CAUSES_FIRST)}

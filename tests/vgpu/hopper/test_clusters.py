@@ -1,5 +1,7 @@
 """Clusters: blocks that run together, meet at a barrier of their own and see each other's shared memory."""
 
+# ruff: noqa: E501 - device code
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 """What is wrong with asynchronous work is found: fences between threads and units, waits, bytes that never come."""
 
+# ruff: noqa: E501 - device code
+
 from __future__ import annotations
 
 from typing import Any
@@ -64,7 +66,10 @@ def test_fences_between_stores_and_a_copy(parts: dict[str, str]) -> None:
 def test_fences_and_waits_that_are_missing(parts: dict[str, str], kinds: set[str]) -> None:
     found = stored(**parts)
     assert {finding.kind for finding in found} >= kinds
-    assert {finding.kind for finding in found} <= kinds | {"missing-wait", "missing-fence"}  # in other schedules
+    assert {finding.kind for finding in found} <= kinds | {
+        "missing-wait",
+        "missing-fence",
+    }  # in other schedules
 
 
 LOAD = r"""

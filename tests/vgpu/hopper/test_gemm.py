@@ -1,4 +1,4 @@
-"""A matrix product as fast kernels for Hopper are built: right, without findings, and with mistakes that are found."""
+"""A product as fast kernels for Hopper are built: right, without findings; and mistakes that are found."""
 
 from __future__ import annotations
 

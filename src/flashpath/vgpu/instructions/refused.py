@@ -37,7 +37,8 @@ REFUSED = (
     ),
     Refused(
         "vgpu.instructions.refused-wgmma",
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r1, %r2}, %rd1, %rd2, %r3, 0, %p1, 1, 1, 0, 0;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 "
+        "{%r1, %r2}, %rd1, %rd2, %r3, 0, %p1, 1, 1, 0, 0;",
     ),
     Refused("vgpu.instructions.refused-tcgen05", "tcgen05.fence::before_thread_sync;", altogether=True),
     Refused(

@@ -2,8 +2,9 @@
 
     python tests/vgpu/hardware/tensor_core/make_wgmma_golden.py [--output FILE] [--tiles N] [--seed N]
 
-A GPU of sm_90 is needed. Of every tile a checksum is kept. What differs is printed by type and recipe, with the first element
-that does: the model of its sums is then to be mended (engine/exec/tensor_core/wgmma.cpp, `add_exactly`).
+A GPU of sm_90 is needed. Of every tile a checksum is kept. What differs is printed by type and recipe, with
+the first element that does: the model of its sums is then to be mended (engine/exec/tensor_core/wgmma.cpp,
+`add_exactly`).
 """
 
 from __future__ import annotations
@@ -51,17 +52,24 @@ def main(words: Sequence[str] | None = None) -> int:
         d = registers.copy()
         gpu.run(cubin, case.entry, (len(d), 1, 1), (128, 1, 1), (d, factors), outputs={0})
         golden[f"{name}/checksums"] = checksums(d)
-        there, here = unpack_sums(case, d), unpack_sums(case, run_on_the_virtual_gpu(case, registers, factors))
+        there, here = (
+            unpack_sums(case, d),
+            unpack_sums(case, run_on_the_virtual_gpu(case, registers, factors)),
+        )
         recipes = list(RECIPES) if case.kinds[1] in FLOATS else ["any bits"]
-        for recipe, gpus_d, own_d in zip(recipes, np.split(there, len(recipes)), np.split(here, len(recipes)), strict=True):
+        for recipe, gpus_d, own_d in zip(
+            recipes, np.split(there, len(recipes)), np.split(here, len(recipes)), strict=True
+        ):
             differ = np.argwhere(gpus_d != own_d)
             wrong += len(differ)
             if len(differ):
                 at = tuple(differ[0])
-                print(f"{name}, {recipe}: {len(differ)} of {gpus_d.size} differ, at {at}: {gpus_d[at]:#x}, here {own_d[at]:#x}")
+                values = f"{gpus_d[at]:#x}, here {own_d[at]:#x}"
+                print(f"{name}, {recipe}: {len(differ)} of {gpus_d.size} differ, at {at}: {values}")
     save: Any = np.savez_compressed  # its stub takes no names
     save(options.output, **golden)
-    print(f"{len(wgmma_cases())} types on {about['gpu']}: {wrong} elements differ, {options.output.stat().st_size} bytes")
+    size = options.output.stat().st_size
+    print(f"{len(wgmma_cases())} types on {about['gpu']}: {wrong} elements differ, {size} bytes")
     return int(wrong != 0)
 
 

@@ -1,4 +1,4 @@
-"""wgmma against the model of its sums, told a second time in NumPy; and against an H200, once somebody has asked one."""
+"""wgmma against the model of its sums, told a second time in NumPy; and against an H200."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def exactly(case: Case, a: Array, b: Array, c: Array) -> Array:
     if kind_a == "b1":
         left, right = np.unpackbits(a, axis=2), np.unpackbits(b.transpose(0, 2, 1), axis=2).transpose(0, 2, 1)
     else:
-        left, right = a.view(np.int8 if kind_a == "s8" else np.uint8), b.view(np.int8 if kind_b == "s8" else np.uint8)
+        left, right = (
+            a.view(np.int8 if kind_a == "s8" else np.uint8),
+            b.view(np.int8 if kind_b == "s8" else np.uint8),
+        )
     product = left.astype(np.int64) @ right.astype(np.int64)
     return (product + c.astype(np.int64)).astype(np.uint64).astype(np.uint32)
 

@@ -1,7 +1,7 @@
 """Every type of wgmma, and the kernel that runs one tile of it: 64 rows, `COLUMNS` columns, 32 bytes of k.
 
-The factors lie in shared memory without a swizzle, K-major: 16 bytes of a row, the rows one after the other, and then the other 16
-bytes of them all. The accumulators are (tile, thread, register).
+The factors lie in shared memory without a swizzle, K-major: 16 bytes of a row, the rows one after the other,
+and then the other 16 bytes of them all. The accumulators are (tile, thread, register).
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def entry_ptx(case: Case) -> str:
     more += ", 0, 0" if case.kinds[1] in ("f16", "bf16") else ""
     size = (ROWS + COLUMNS) * 32
     left, right = (
-        f"{(at >> 4) | (rows * 16 >> 4) << 16 | (128 >> 4) << 32}" for at, rows in ((0, ROWS), (ROWS * 32, COLUMNS))
+        f"{(at >> 4) | (rows * 16 >> 4) << 16 | (128 >> 4) << 32}"
+        for at, rows in ((0, ROWS), (ROWS * 32, COLUMNS))
     )
     loads = "".join(f"ld.global.u32 %s{k}, [%own+{4 * k}];\n" for k in range(count))
     stores = "".join(f"st.global.u32 [%own+{4 * k}], %s{k};\n" for k in range(count))
@@ -90,7 +91,7 @@ def module_ptx() -> str:
     return f".version 8.4\n.target {TARGET}\n.address_size 64\n{bodies}"
 
 
-# ---- Matrices --------------------------------------------------------------------------------------------------
+# ---- Matrices ------------------------------------------------------------------------------------------
 
 
 def factors(a: Array, b: Array) -> Array:
@@ -109,7 +110,9 @@ def _places() -> tuple[Array, Array]:
     column = 2 * (thread % 4)
     rows = row[:, None, None, None] + 8 * np.arange(2)[None, None, :, None]
     columns = (
-        column[:, None, None, None] + 8 * np.arange(COLUMNS // 8)[None, :, None, None] + np.arange(2)[None, None, None]
+        column[:, None, None, None]
+        + 8 * np.arange(COLUMNS // 8)[None, :, None, None]
+        + np.arange(2)[None, None, None]
     )
     return np.broadcast_arrays(rows, columns)  # type: ignore[return-value]
 
