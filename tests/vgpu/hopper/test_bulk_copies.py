@@ -116,8 +116,12 @@ def test_the_source_is_read_at_the_wait(run_ptx: Any, wait: str, kept: bool) -> 
     assert out[0] == (x[0] if kept else 77)
 
 
-def _minimum(x: Array, y: Array) -> Array:
-    return np.where(y < x, y, x)
+def _increment(x: Array, y: Array) -> Array:
+    return np.where(x >= y, 0, x + 1).astype(np.uint32)
+
+
+def _decrement(x: Array, y: Array) -> Array:
+    return np.where((x == 0) | (x > y), y, x - 1).astype(np.uint32)
 
 
 REDUCTIONS: list[tuple[str, Any, Any]] = [
@@ -128,8 +132,8 @@ REDUCTIONS: list[tuple[str, Any, Any]] = [
     ("max.s32", np.int32, np.maximum),
     ("min.s64", np.int64, np.minimum),
     ("max.u64", np.uint64, np.maximum),
-    ("inc.u32", np.uint32, lambda x, y: np.where(x >= y, 0, x + 1).astype(np.uint32)),
-    ("dec.u32", np.uint32, lambda x, y: np.where((x == 0) | (x > y), y, x - 1).astype(np.uint32)),
+    ("inc.u32", np.uint32, _increment),
+    ("dec.u32", np.uint32, _decrement),
     ("and.b32", np.uint32, np.bitwise_and),
     ("or.b64", np.uint64, np.bitwise_or),
     ("xor.b32", np.uint32, np.bitwise_xor),
@@ -142,22 +146,27 @@ REDUCTIONS: list[tuple[str, Any, Any]] = [
 ]
 
 
+def drawn(dtype: Any, count: int, seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    if dtype.kind not in "iu":
+        return rng.standard_normal(count).astype(np.float32).astype(dtype)
+    limits: Any = np.iinfo(dtype)
+    values: Array = rng.integers(limits.min, limits.max, count, dtype, endpoint=True)
+    values[:4] = np.roll(np.array([0, 1, limits.max, limits.min], dtype), seed)
+    return values
+
+
 @pytest.mark.parametrize(("operation", "dtype", "model"), REDUCTIONS, ids=[each[0] for each in REDUCTIONS])
 def test_reductions(run_ptx: Any, operation: str, dtype: Any, model: Any) -> None:
     dtype = np.dtype(dtype)
     count = 1024 // dtype.itemsize
-    rng = np.random.default_rng(1)
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        x, y = (rng.integers(limits.min, limits.max, count, dtype, endpoint=True) for _ in range(2))
-        x[:4], y[:4] = [0, 1, limits.max, limits.min], [limits.max, 1, 1, limits.max]
-    else:
-        x, y = (rng.standard_normal(count).astype(np.float32).astype(dtype) for _ in range(2))
+    x, y = drawn(dtype, count, 1), drawn(dtype, count, 2)
     with np.errstate(over="ignore"):
         expected = model(y, x).astype(dtype)
     name = f"cp.reduce.async.bulk.global.shared::cta.bulk_group.{operation}"
     text = STORE.replace("{copy}", name).replace("{after}", "cp.async.bulk.wait_group 0;")
-    run_ptx(text, x.view(np.uint8), out := y.copy().view(np.uint8), block=64, shared=2048, target="sm_90")
+    out: Array = y.copy().view(np.uint8)
+    run_ptx(text, x.view(np.uint8), out, block=64, shared=2048, target="sm_90")
     assert out.tobytes() == expected.tobytes()
 
 

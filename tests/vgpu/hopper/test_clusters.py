@@ -149,9 +149,9 @@ def test_arrival_and_wait_apart(module: fp.Module) -> None:
 @pytest.mark.parametrize("name", ["shares", "histogram", "halves"])
 def test_nothing_is_found_in_them(module: fp.Module, name: str) -> None:
     x = np.random.default_rng(1).integers(0, 64, 500).astype(np.int32)
-    shared = {"cluster": 4} if name == "shares" else {}
+    cluster = 4 if name == "shares" else None
     args = {"shares": (x, zeros(4)), "histogram": (x, 500, zeros(64)), "halves": (zeros(4),)}[name]
-    assert fp.sanitize(module[name], 4, 64, args, seeds=10, **shared) == []
+    assert fp.sanitize(module[name], 4, 64, args, seeds=10, cluster=cluster) == []
 
 
 def test_a_block_that_has_ended_has_no_memory(module: fp.Module) -> None:

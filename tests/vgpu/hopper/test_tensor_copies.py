@@ -176,7 +176,8 @@ def test_steps_fills_and_strides() -> None:
     module(3)["load"].launch(
         1, 64, (tensor_map, at(40, -1, 16), expected.nbytes, out), shared=1024 + len(out)
     )
-    got = out.view(ml_dtypes.bfloat16).reshape(expected.shape)
+    bf16: Any = ml_dtypes.bfloat16
+    got: Array = out.view(bf16).reshape(expected.shape)
     np.testing.assert_array_equal(got.astype(np.float32), expected.astype(np.float32))
 
 
@@ -201,7 +202,7 @@ def test_boxes_are_stored(shape: tuple[int, ...], box: tuple[int, ...], name: st
 
 def test_what_a_map_must_be() -> None:
     x = np.zeros((64, 64), np.float16)
-    for box, options, code in (
+    cases: list[tuple[tuple[int, ...], dict[str, Any], str]] = [
         ((8,), {}, "jit.map-rank"),
         ((8, 257), {}, "vgpu.map-box"),
         ((8, 4), {}, "vgpu.map-inner-bytes"),
@@ -209,7 +210,8 @@ def test_what_a_map_must_be() -> None:
         ((8, 8), {"swizzle": 48}, "jit.map-swizzle"),
         ((8, 8), {"fill": "ones"}, "jit.map-fill"),
         ((8, 8), {"steps": (9, 1)}, "vgpu.map-element-stride"),
-    ):
+    ]
+    for box, options, code in cases:
         with pytest.raises(fp.FlashpathError) as caught:
             fp.TensorMap(x, box, **options).packed()
         assert caught.value.said.code == code

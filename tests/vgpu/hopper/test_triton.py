@@ -19,7 +19,11 @@ descriptors = pytest.importorskip("triton.tools.tensor_descriptor")
 
 @pytest.fixture(autouse=True)
 def _allocator() -> None:
-    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8))
+    def allocate(size: int, alignment: int, stream: int) -> Any:
+        del alignment, stream
+        return torch.empty(size, dtype=torch.int8)
+
+    triton.set_allocator(allocate)
 
 
 def matrices(m: int, n: int, k: int, dtype: torch.dtype = torch.float16) -> tuple[Any, Any, Any]:

@@ -195,7 +195,7 @@ def _columns(n: int) -> Array:
 
 
 def packed_sums(case: Case, c: Array) -> Array:
-    out = []
+    out: list[Array] = []
     for warp in range(4):
         rows, columns = fragment_rows(warp), _columns(case.n)
         pairs = np.stack(
@@ -271,9 +271,13 @@ def test_layouts_of_other_types(kind: str, swizzle: int) -> None:
     check(Case(sums, kind, kind, 48, swizzles=(swizzle, swizzle)))
 
 
-PAIRS = [("f32", "bf16", "bf16"), ("f32", "tf32", "tf32")]
-PAIRS += [(d, a, b) for d in ("f16", "f32") for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")]
-PAIRS += [("s32", a, b) for a in ("s8", "u8") for b in ("s8", "u8")] + [("s32", "b1", "b1")]
+PAIRS = [
+    ("f32", "bf16", "bf16"),
+    ("f32", "tf32", "tf32"),
+    *((d, a, b) for d in ("f16", "f32") for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")),
+    *(("s32", a, b) for a in ("s8", "u8") for b in ("s8", "u8")),
+    ("s32", "b1", "b1"),
+]
 
 
 @pytest.mark.parametrize(("sums", "left", "right"), PAIRS)

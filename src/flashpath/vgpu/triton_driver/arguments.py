@@ -77,7 +77,8 @@ class Arguments:
             elif name == "bf16":
                 values[index] = bf16_bits(value)
             elif name == _MAP:
-                values[index], array = _map_of(*value, self._offsets[index])
+                descriptor, meta = value
+                values[index], array = _map_of(descriptor, meta, self._offsets[index])
                 arrays.append(array)
         try:
             parameters = self._struct.pack(*values)
@@ -159,9 +160,9 @@ def _map_of(descriptor: Any, meta: Any, offset: int) -> tuple[bytes, HostArray]:
     shape, size = list(descriptor.shape), meta["elem_size"]
     if meta["fp4_padded"]:
         shape[-1] *= 2
-    kind = _MAP_TYPES[meta["elem_type"]]
-    box, swizzle = meta["block_size"], SWIZZLES[meta["swizzle"]]
-    fill = FILLS[descriptor.padding == "nan"]
+    kind = _MAP_TYPES[int(meta["elem_type"])]
+    box, swizzle = meta["block_size"], SWIZZLES[int(meta["swizzle"])]
+    fill = FILLS[int(descriptor.padding == "nan")]
     strides = [stride * size for stride in descriptor.strides]
     steps = [1] * len(shape)
     made = encoded(kind, tensor.data_ptr(), shape, strides, box, steps, swizzle=swizzle, fill=fill)
