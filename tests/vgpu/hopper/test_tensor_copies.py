@@ -229,3 +229,71 @@ def test_what_is_no_map_is_a_fault() -> None:
             1, 64, (np.zeros(128, np.uint8), at(0, 0), 64, np.zeros(64, np.uint8)), shared=2048
         )
     assert "tensor map" in caught.value.message
+
+
+# ---- im2col --------------------------------------------------------------------------------------------
+
+
+def column_of(
+    image: Array,
+    start: tuple[int, ...],
+    offsets: tuple[int, ...],
+    corners: tuple[tuple[int, ...], tuple[int, ...]],
+    box: tuple[int, int],
+) -> Array:
+    """Pixels of (N, H, W, C) from `start` on, W first, within the corners; what is outside is zeros."""
+    pixels, channels = box
+    lower, upper = corners
+    extents = image.shape[1:-1]
+    n, *at, c = start
+    found = np.zeros((pixels, channels), image.dtype)
+    for pixel in range(pixels):
+        where = (n, *(a + o for a, o in zip(at, offsets, strict=True)))
+        if all(0 <= w < extent for w, extent in zip(where, image.shape[:-1], strict=True)):
+            row = image[where][c : c + channels]
+            found[pixel, : len(row)] = row
+        for d in reversed(range(len(at))):
+            at[d] += 1
+            if at[d] <= extents[d] - 1 + upper[d]:
+                break
+            at[d] = lower[d]
+        else:
+            n += 1
+    return found
+
+
+@pytest.mark.parametrize("offsets", [(0, 0), (1, 2), (2, 0)])
+def test_columns_of_an_image(offsets: tuple[int, int]) -> None:
+    """A convolution of 3 × 3 with a border of one: what each of its nine places reads."""
+    from flashpath.vgpu.tensor_maps import TYPES, encoded
+
+    image = np.random.default_rng(4).integers(1, 1000, (2, 5, 7, 16)).astype(np.uint16)
+    corners, box = ((-1, -1), (-1, -1)), (24, 16)
+    strides = image.strides
+    made = encoded(
+        TYPES["uint16"], image.ctypes.data, image.shape, strides, box, (1, 1, 1, 1), corners=corners
+    )
+
+    class Made:
+        """A map for im2col, which `fp.TensorMap` does not make."""
+
+        array, device = image, -1
+        box = (24, 16)
+
+        def packed(self) -> bytes:
+            return made
+
+    start = (0, 1, 3, 0)
+    expected = column_of(image, start, offsets, corners, box)
+    kernels = module(4, "im2col", 2)
+    out = np.zeros(expected.nbytes, np.uint8)
+    coordinates = at(0, 3, 1, 0, *reversed(offsets))
+    from flashpath.jit import virtual
+    from flashpath.vgpu.host_arrays import describe
+
+    kernel = kernels["load"]
+    args = (Made(), coordinates, expected.nbytes, out)
+    shape, gpu = virtual.prepared("test", kernel, 1, 64, args, "H200", 1024 + len(out), cooperative=False)
+    arrays = [describe(0, image), *virtual.host_arrays(kernel, args)]
+    virtual.ready(kernel, shape, args, gpu, arrays).run()
+    assert out.tobytes() == expected.tobytes()

@@ -9,7 +9,8 @@
 namespace flashpath::program {
 
 inline constexpr u32 kMostRank = 5;
-inline constexpr u32 kTensorMapMark = 0x50616d54;  // what is no tensor map has other bytes there
+// What is no tensor map has other bytes there. Bit 21 of this word is 0: CUTLASS clears it in the maps of some drivers.
+inline constexpr u32 kTensorMapMark = 0x50416d54;
 inline constexpr std::size_t kTensorMapBytes = 128;
 
 // As CUtensorMapDataType numbers them.
