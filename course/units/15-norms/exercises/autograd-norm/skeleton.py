@@ -35,7 +35,7 @@ def gradients(x, residual, weight, dout, dtotal, eps):
         kept[0] += tensor.numel()
         return tensor
 
-    checked = passes_gradcheck(x[:3, :5], residual[:3, :5], weight[:5], eps)
+    checked = passes_gradcheck(x[:2, :3], residual[:2, :3], weight[:3], eps)
     x, residual, weight = x.requires_grad_(), residual.requires_grad_(), weight.requires_grad_()
     with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
         out, total = AddRmsNorm.apply(x, residual, weight, eps)
