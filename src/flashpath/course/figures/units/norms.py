@@ -1,7 +1,7 @@
-"""Figures of the unit on norms: lanes that exchange, warps that meet, moments that merge, digits that are lost, speed.
+"""Figures of the unit on norms: lanes that exchange, warps that meet, moments that merge, lost digits, speed.
 
-What a kernel does step by step is recorded from kernels of the unit, which run on the virtual GPU with a store
-more in each step.
+What a kernel does step by step is recorded from kernels of the unit, which run on the virtual GPU with a
+store more in each step.
 """
 
 from __future__ import annotations
@@ -77,10 +77,7 @@ def across(lang: str) -> Figure:
         ("float eps, float* out)", "float eps, float* out, float* seen)"),
         ("    of_warp[warp] = squares;\n", "    of_warp[warp] = squares;\n    seen[warp] = squares;\n"),
         ("      of_warp[0] = squares;\n", "      of_warp[0] = squares;\n      seen[6] = squares;\n"),
-        (
-            "  const float scale = ",
-            "  if (lane == 0) {\n    seen[7 + warp] = of_warp[0];\n  }\n  const float scale = ",
-        ),
+        ("__syncthreads();\n\n", "__syncthreads();\n  seen[7 + warp] = of_warp[0];\n\n"),
     ]
     kernel = _kernel(_source("exercises/across-warps/solution.cu"), "block_norm", edits)
     x = np.repeat(np.arange(1, warps + 1), 32).astype(np.float32)
@@ -139,7 +136,7 @@ def digits(lang: str) -> Figure:
         "zh": ("方差的正确位数，离散程度为 1", "平方的平均减平均的平方", "到平均的距离", "平均 {}"),
     }[lang]
     text = _source("experiments/digits.cu")
-    kernel = _kernel(text[text.index("constexpr int kThreads") : text.index("int main")], "variances")
+    kernel = _kernel(text[text.index("constexpr") : text.index("int main")], "variances")
     spread = np.random.default_rng(1).standard_normal(_LENGTH)
     bars: list[list[tuple[str, float, str]]] = [[], []]
     for centre in (0, 10, 100, 1000, 10000):
