@@ -1,0 +1,62 @@
+"""Whether a class computes what its name promises: its forward runs on small numbers, beside the formula.
+
+A name is no proof: Gemma's RMSNorm multiplies by 1 + weight, Llama's by weight. The probe runs the class's own
+forward on a twin of the module, with the module's attributes but small parameters in float32 on the CPU: no
+weight is read, no hook called, no generator of random numbers touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+Tensor = torch.Tensor
+SEED = 24
+
+
+def twin(module: nn.Module, parameters: Mapping[str, Any], modules: Mapping[str, Any]) -> Any:
+    """The module with these parameters and children in place of its own."""
+    made: Any = object.__new__(type(module))
+    made.__dict__.update(module.__dict__)
+    made.__dict__["_parameters"] = {**dict.fromkeys(module.__dict__["_parameters"]), **parameters}
+    made.__dict__["_modules"] = {**module.__dict__["_modules"], **modules}
+    return made
+
+
+def numbers(*shape: int, seed: int = 0) -> Tensor:
+    """Normal numbers, always the same, which nobody else's generator knows of."""
+    generator = torch.Generator().manual_seed(SEED + seed)
+    return torch.randn(*shape, generator=generator)
+
+
+class Product(nn.Module):
+    """A linear layer of the probe."""
+
+    def __init__(self, columns: int, rows: int, seed: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(numbers(rows, columns, seed=seed) / columns**0.5, requires_grad=False)
+        self.bias = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.linear(x, self.weight)
+
+
+def agrees(forward: Callable[[], Any], formula: Callable[[], Any], rtol: float = 2e-5) -> bool:
+    """Whether both give the same numbers; a forward that wants other arguments does not."""
+    try:
+        with torch.no_grad(), torch.autocast("cpu", enabled=False), torch.random.fork_rng(devices=[]):
+            got, wanted = forward(), formula()
+    except Exception:  # whatever a foreign forward raises of arguments that it was not made for
+        return False
+    gots = got if isinstance(got, tuple) else (got,)
+    wanteds = wanted if isinstance(wanted, tuple) else (wanted,)
+    return len(gots) == len(wanteds) and all(  # pyright: ignore[reportUnknownArgumentType]
+        isinstance(one, Tensor)
+        and one.shape == other.shape
+        and one.dtype == other.dtype
+        and torch.allclose(one, other, rtol=rtol, atol=1e-6)
+        for one, other in zip(gots, wanteds, strict=True)
+    )
