@@ -1,4 +1,4 @@
-"""Attention: projections, rotary embedding, grouped heads, and a cache, by the names that checkpoints have."""
+"""Attention: projections, rotary embedding, grouped heads and a cache, by the names of checkpoints."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Attention(torch.nn.Module):
         self.heads, self.kv_heads, self.head_dim = heads, kv_heads, head_dim
         self.causal, self.window, self.softcap, self.scale = causal, window, softcap, scale
         self.backend = backend
-        given = {"device": device, "dtype": dtype}
+        given: dict[str, Any] = {"device": device, "dtype": dtype}
         out_bias = bias if out_bias is None else out_bias
         self.q_proj = torch.nn.Linear(hidden_size, heads * head_dim, bias, **given)
         self.k_proj = torch.nn.Linear(hidden_size, kv_heads * head_dim, bias, **given)
@@ -75,7 +75,7 @@ class Attention(torch.nn.Module):
         return KVCache(batch, capacity, self.kv_heads, self.head_dim, weight.device, kind)
 
     def forward(self, x: Tensor, cache: KVCache | None = None, positions: Tensor | None = None) -> Tensor:
-        """x: (batch, sequence, hidden). With a cache x follows what is in it, and is added; no gradients then.
+        """x: (batch, sequence, hidden). With a cache, x follows what is in it, without gradients.
 
         `positions`, (sequence) or (batch, sequence), are for the rotary embedding without a cache.
         """

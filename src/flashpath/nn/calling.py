@@ -8,14 +8,12 @@ are, in a fraction of a microsecond.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import torch
 from torch.autograd import forward_ad
 
 Tensor = torch.Tensor
-P = ParamSpec("P")
-R = TypeVar("R")
 
 FLOATS = (torch.float32, torch.bfloat16, torch.float16)
 HALVES = (torch.bfloat16, torch.float16)
@@ -43,14 +41,13 @@ def is_autocast(x: Tensor) -> bool:
     return _has_autocast() and _torch.is_autocast_enabled(x.device.type)
 
 
-def without_autocast(operator: Callable[P, R]) -> Callable[P, R]:
-    """Calls an operator with autocast off, under which it would have no plan; what it computes is the same."""
+def without_autocast(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """Calls an operator with autocast off, under which it would have no plan; the result is the same."""
 
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call(*args: Any, **kwargs: Any) -> Any:
         if _is_compiling() or not _has_autocast():
             return operator(*args, **kwargs)
-        first: Any = args[0]
-        with torch.autocast(first.device.type, enabled=False):
+        with torch.autocast(args[0].device.type, enabled=False):
             return operator(*args, **kwargs)
 
     return call

@@ -1,4 +1,4 @@
-"""The gated MLP of today's models: `down(activation(gate(x)) * up(x))`, by the names that checkpoints have."""
+"""The gated MLP, `down(activation(gate(x)) * up(x))`, by the names that checkpoints have."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class GatedMLP(torch.nn.Module):
         super().__init__()
         if activation not in GATES:
             raise FlashpathError("nn.activation", activation=f"{activation!r:.80}", known=list(GATES))
-        given = {"bias": bias, "device": device, "dtype": dtype}
+        given: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         self.activation = activation
         self.gate_proj = torch.nn.Linear(hidden_size, intermediate_size, **given)
         self.up_proj = torch.nn.Linear(hidden_size, intermediate_size, **given)

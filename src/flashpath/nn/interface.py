@@ -6,7 +6,7 @@ tokens that follow a cache. Every other batch (padding, packed sequences, images
 boolean mask that transformers makes for `sdpa`, and torch's attention, which reads masks.
 
 Names with "flash" in them are taken for flash-attn's: transformers loads its functions, and models of images
-give bounds of sequences in place of masks. Then it gets those of `compat.flash_attn` by `_answer_for_flash_functions`.
+give bounds of sequences in place of masks. Then it gets those of `compat.flash_attn`.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def attention_mask(
     config: Any = None,
     **kwargs: Any,
 ) -> Tensor | None:
-    """None where the kernels know the mask by themselves, else (batch, 1, queries, keys), True for what is seen."""
+    """None where the kernels know the mask, else (batch, 1, queries, keys), True for what is seen."""
     ends_together = (
         isinstance(q_offset, int)
         and isinstance(kv_offset, int)
@@ -140,7 +140,7 @@ def attention_forward(
     s_aux: Tensor | None = None,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """query (batch, heads, queries, dim), key, value (batch, kv_heads, keys, dim) → (batch, queries, heads, dim)."""
+    """(batch, heads, sequence, dim), fewer heads of key and value → (batch, queries, heads, dim)."""
     if kwargs.get("cache") is not None or kwargs.get("cu_seq_lens_q") is not None:
         return _as_flash_attn(
             *(module, query, key, value, attention_mask, dropout, scaling, is_causal, sliding_window),

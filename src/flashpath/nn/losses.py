@@ -1,4 +1,4 @@
-"""CrossEntropyLoss and LinearCrossEntropy: the losses of language models, by the names that checkpoints have."""
+"""CrossEntropyLoss and LinearCrossEntropy: the losses of language models."""
 
 from __future__ import annotations
 

@@ -30,14 +30,8 @@ def masked_attention(
     """
     queries, keys = query.shape[2], key.shape[2]
     groups = query.shape[1] // key.shape[1]
-    if (
-        mask is None
-        and causal
-        and queries > 1
-        and (queries != keys or window is not None or bias is not None)
-    ):
-        mask = _causal_mask(queries, keys, window, query.device)
-    elif mask is None and window is not None:  # one query
+    is_torchs = queries == keys and bias is None  # torch's own causal mask, which has no window
+    if mask is None and (window is not None or (causal and queries > 1 and not is_torchs)):
         mask = _causal_mask(queries, keys, window, query.device)
     if bias is not None:
         lowest = torch.finfo(query.dtype).min

@@ -108,6 +108,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "class weights together with label smoothing are torch's alone",
         "类别权重与标签平滑同时使用时只能由 torch 计算",
     ),
+    "kept-head": Text(
+        "how its forward gets from hidden states to the loss is not known: its logits are kept",
+        "不了解它的 forward 如何由隐藏状态得到损失，因此保留 logits",
+    ),
     "kept-attention": Text(
         "its class lets nobody choose such an attention; {implementation} stays",
         "它的类不允许更换为这类注意力，仍用 {implementation}",

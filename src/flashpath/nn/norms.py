@@ -45,7 +45,7 @@ class RMSNorm(torch.nn.RMSNorm):
     ) -> None:
         length = _last_dimension("RMSNorm", normalized_shape)
         self.weight_offset = weight_offset  # before torch's constructor, which calls reset_parameters
-        super().__init__(length, eps, elementwise_affine, device, dtype)
+        super().__init__(length, eps, elementwise_affine, device, dtype)  # pyright: ignore[reportUnknownMemberType]
 
     def reset_parameters(self) -> None:
         if self.elementwise_affine:
@@ -77,7 +77,7 @@ class LayerNorm(torch.nn.LayerNorm):
     ) -> None:
         length = _last_dimension("LayerNorm", normalized_shape)
         self.weight_offset = weight_offset
-        super().__init__(length, eps, elementwise_affine, bias, device, dtype)
+        super().__init__(length, eps, elementwise_affine, bias, device, dtype)  # pyright: ignore[reportUnknownMemberType]
 
     def reset_parameters(self) -> None:
         if self.elementwise_affine:

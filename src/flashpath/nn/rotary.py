@@ -70,7 +70,7 @@ class Rotary(torch.nn.Module):
     def forward(
         self, q: Tensor, k: Tensor, positions: Tensor | None = None, offset: int = 0
     ) -> tuple[Tensor, Tensor]:
-        """q, k: (batch, sequence, heads, dim); positions: (sequence) or (batch, sequence), else from `offset`.
+        """q, k: (batch, sequence, heads, dim); positions: (sequence) or (batch, sequence), or counted.
 
         `positions` are numbers that the tables must have rows for: the largest is below `max_positions`.
         """

@@ -20,6 +20,7 @@ from flashpath.errors import FlashpathError
 from flashpath.messages import Message, told
 from flashpath.nn import interface
 from flashpath.nn.calling import DEVICES
+from flashpath.nn.patching import heads
 from flashpath.nn.patching.losses import causal_lm_loss, is_plain_loss
 from flashpath.nn.patching.mlps import is_gated, mlp_kind
 from flashpath.nn.patching.norms import norm_kind
@@ -43,20 +44,22 @@ _GATES = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh"}
 _PACKED_GATES = {"silu": "silu_and_mul", "gelu": "gelu_and_mul", "gelu_tanh": "gelu_tanh_and_mul"}
 
 
-def patch(model: nn.Module) -> PatchReport:
+def patch(model: nn.Module, *, keep_logits: bool = True) -> PatchReport:
     """Lets flashpath compute what it knows in a model, and reports on every part that it looked at.
 
     Norms, gated MLPs, rotary embedding and torch's CrossEntropyLoss in any model; attention and the loss of
-    transformers' models. Parameters, state_dict and names stay as they are. A second call changes nothing,
-    and `unpatch` gives everything back. docs/nn.md says what is known, and what stays torch's in a call.
+    transformers' models. With `keep_logits=False` the head and the loss of a causal model are one in
+    training: its result has no logits then, and their memory is never needed. Parameters, state_dict and
+    names stay as they are. A second call changes nothing, and `unpatch` gives everything back. docs/nn.md
+    says what is known, and what stays torch's in a call.
     """
     if not isinstance(model, nn.Module):
         raise FlashpathError("nn.no-module", model=f"{model!r:.80}")
     replaced, kept = list[Replaced](), list[Kept]()
     with _lock:
-        for name, module in model.named_modules():
+        for name, module in _named(model):
             was = original(module).__name__
-            looked_at = _look(module)
+            looked_at = None if kind_of(module) == heads.KIND else _look(module)
             if looked_at is None:
                 continue
             if isinstance(looked_at, Message):
@@ -67,6 +70,10 @@ def patch(model: nn.Module) -> PatchReport:
         for name, module in _of_transformers(model):
             _change_attention(name, module, replaced, kept)
             _change_loss(name, module, replaced)
+            if not keep_logits:
+                _change_head(name, module, replaced, kept)
+            elif kind_of(module) == heads.KIND:
+                swap_back(module)
     return PatchReport(tuple(replaced), tuple(kept), tuple(_notes(model)))
 
 
@@ -85,6 +92,11 @@ def unpatch(model: nn.Module) -> None:
                 given.set_attn_implementation(state["attention"])
             if "loss" in state:
                 module.__dict__.pop("_loss_function", None)
+
+
+def _named(model: nn.Module) -> list[tuple[str, nn.Module]]:
+    given: Any = model
+    return list(given.named_modules())
 
 
 def _operator(kind: Kind) -> str:
@@ -159,7 +171,7 @@ def _of_transformers(model: nn.Module) -> list[tuple[str, Any]]:
     if modeling is None:
         return []
     found: list[tuple[str, Any]] = []
-    for name, module in model.named_modules():
+    for name, module in _named(model):
         inside = any(not outer or name.startswith(f"{outer}.") for outer, _ in found)
         if isinstance(module, modeling.PreTrainedModel) and not inside:
             found.append((name, module))
@@ -215,3 +227,12 @@ def _change_loss(name: str, model: Any, replaced: list[Replaced]) -> None:
         model.__dict__["_loss_function"] = causal_lm_loss
         model.__dict__[_STATE] = {"loss": True, **model.__dict__.get(_STATE, {})}
         replaced.append(Replaced(name, "ForCausalLMLoss", "ops.cross_entropy"))
+
+
+def _change_head(name: str, model: Any, replaced: list[Replaced], kept: list[Kept]) -> None:
+    was = f"{original(model).__name__}.lm_head"
+    if not heads.has_known_head(model) or model.__dict__.get("_loss_function") is not causal_lm_loss:
+        kept.append(Kept(name, was, told("nn.kept-head")))
+        return
+    swap(model, heads.KIND)
+    replaced.append(Replaced(name, was, "ops.linear_cross_entropy"))

@@ -27,25 +27,30 @@ def causal_lm_loss(
 ) -> Tensor:
     """transformers' `ForCausalLMLoss`, without a copy of the logits in float32."""
     del kwargs  # as transformers' own
+    target = shifted(labels, shift_labels, ignore_index).to(logits.device)
+    rows = logits.reshape(-1, vocab_size)
+    reduction = "mean" if num_items_in_batch is None else "sum"
+    if takes(rows):
+        loss = _cross_entropy(rows, target, ignore_index=ignore_index, reduction=reduction)
+    else:
+        loss = nn.functional.cross_entropy(
+            rows.float(), target, ignore_index=ignore_index, reduction=reduction
+        )
+    return by_items(loss, num_items_in_batch)
+
+
+def shifted(labels: Tensor, shift_labels: Tensor | None, ignore_index: int) -> Tensor:
+    """The targets of all positions, each the label of the next one."""
     if shift_labels is None:
         shift_labels = nn.functional.pad(labels[..., 1:], (0, 1), value=ignore_index)
-    target = shift_labels.reshape(-1).to(logits.device)
-    rows = logits.reshape(-1, vocab_size)
-    if not takes(rows):
-        return _by_torch(rows.float(), target, ignore_index, num_items_in_batch)
-    reduction = "mean" if num_items_in_batch is None else "sum"
-    loss = _cross_entropy(rows, target, ignore_index=ignore_index, reduction=reduction)
-    return loss if num_items_in_batch is None else loss / _items(num_items_in_batch, loss)
+    return shift_labels.reshape(-1)
 
 
-def _items(count: Any, loss: Tensor) -> Any:
-    return count.to(loss.device) if isinstance(count, Tensor) else count
-
-
-def _by_torch(rows: Tensor, target: Tensor, ignore_index: int, count: Any) -> Tensor:
-    reduction = "mean" if count is None else "sum"
-    loss = nn.functional.cross_entropy(rows, target, ignore_index=ignore_index, reduction=reduction)
-    return loss if count is None else loss / _items(count, loss)
+def by_items(loss: Any, count: Any) -> Any:
+    """A sum over the items that the caller counted, on all of its devices perhaps; or the mean that it is."""
+    if count is None:
+        return loss
+    return loss / (count.to(loss.device) if isinstance(count, Tensor) else count)
 
 
 def is_plain_loss(module: nn.Module) -> bool:
@@ -68,7 +73,7 @@ def _of_cross_entropy(base: Any) -> Forward:
             and not is_autocast(input)
             and not (self.weight is not None and self.label_smoothing)
         ):
-            loss = _cross_entropy(
+            loss: Any = _cross_entropy(
                 input,
                 target,
                 ignore_index=self.ignore_index,

@@ -21,25 +21,23 @@ _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu_tanh": lambda x: nn.functional.gelu(x, approximate="tanh"),
 }
 _HIDDEN, _BETWEEN = 8, 16
+_SHAPES = (_HIDDEN, _BETWEEN), (_HIDDEN, _BETWEEN), (_BETWEEN, _HIDDEN)
 
 
 def is_gated(module: nn.Module) -> bool:
     """Whether it has the parts of a gated MLP."""
     names = set(module.__dict__["_modules"])
-    return TWO <= names or PACKED <= names
+    return names >= TWO or names >= PACKED
 
 
 def mlp_kind(module: nn.Module) -> Kind | None:
     """Which gate an MLP has; None where its forward does more, or other things, than the formula."""
     modules = module.__dict__["_modules"]
     has_two = set(modules) >= TWO
-    down = Product(_BETWEEN, _HIDDEN, seed=3)
-    if has_two:
-        gate, up = Product(_HIDDEN, _BETWEEN, seed=1), Product(_HIDDEN, _BETWEEN, seed=2)
-        parts: dict[str, nn.Module] = {"gate_proj": gate, "up_proj": up, "down_proj": down}
-    else:
-        both = Product(_HIDDEN, 2 * _BETWEEN, seed=1)
-        parts = {"gate_up_proj": both, "down_proj": down}
+    gate, up, down = (Product(*shape, seed=i) for i, shape in enumerate(_SHAPES))
+    both = Product(_HIDDEN, 2 * _BETWEEN, seed=3)
+    parts = {"gate_proj": gate, "up_proj": up} if has_two else {"gate_up_proj": both}
+    parts["down_proj"] = down
     probe = twin(module, {}, parts)
     x = numbers(2, 3, _HIDDEN, seed=4) * 3
     for name, activation in _ACTIVATIONS.items():

@@ -1,20 +1,21 @@
 """Whether a class computes what its name promises: its forward runs on small numbers, beside the formula.
 
-A name is no proof: Gemma's RMSNorm multiplies by 1 + weight, Llama's by weight. The probe runs the class's own
-forward on a twin of the module, with the module's attributes but small parameters in float32 on the CPU: no
-weight is read, no hook called, no generator of random numbers touched.
+A name is no proof: Gemma's RMSNorm multiplies by 1 + weight, Llama's by weight. The probe runs the class's
+own forward on a twin of the module, with the module's attributes but small parameters in float32 on the CPU:
+no weight is read, no hook called, no generator of random numbers touched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
 
 Tensor = torch.Tensor
 SEED = 24
+_random: Any = torch.random
 
 
 def twin(module: nn.Module, parameters: Mapping[str, Any], modules: Mapping[str, Any]) -> Any:
@@ -47,16 +48,19 @@ class Product(nn.Module):
 def agrees(forward: Callable[[], Any], formula: Callable[[], Any], rtol: float = 2e-5) -> bool:
     """Whether both give the same numbers; a forward that wants other arguments does not."""
     try:
-        with torch.no_grad(), torch.autocast("cpu", enabled=False), torch.random.fork_rng(devices=[]):
+        with torch.no_grad(), torch.autocast("cpu", enabled=False), _random.fork_rng(devices=[]):
             got, wanted = forward(), formula()
     except Exception:  # whatever a foreign forward raises of arguments that it was not made for
         return False
-    gots = got if isinstance(got, tuple) else (got,)
-    wanteds = wanted if isinstance(wanted, tuple) else (wanted,)
-    return len(gots) == len(wanteds) and all(  # pyright: ignore[reportUnknownArgumentType]
+    gots, wanteds = _together(got), _together(wanted)
+    return len(gots) == len(wanteds) and all(
         isinstance(one, Tensor)
         and one.shape == other.shape
         and one.dtype == other.dtype
         and torch.allclose(one, other, rtol=rtol, atol=1e-6)
         for one, other in zip(gots, wanteds, strict=True)
     )
+
+
+def _together(result: Any) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copyreg
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from torch import nn
 
@@ -20,6 +20,8 @@ Forward = Callable[..., Any]
 MAKERS: dict[str, Callable[..., Forward]] = {}
 _kept: dict[tuple[type, Kind], type] = {}
 _lock = threading.Lock()
+_copyreg: Any = copyreg
+_new_object = _copyreg.__newobj__
 
 
 def makes(name: str) -> Callable[[Callable[..., Forward]], Callable[..., Forward]]:
@@ -74,13 +76,14 @@ def swapped_class(base: type[nn.Module], kind: Kind) -> type[nn.Module]:
 
 def _reduce(self: Any, protocol: Any) -> Any:
     """Pickles and copies as the old class does, but for the class to make, which no module holds."""
-    kind = type(self)
-    reduced = super(kind, self).__reduce_ex__(protocol)
-    is_usual = isinstance(reduced, tuple) and len(reduced) > 1 and reduced[0] is copyreg.__newobj__  # pyright: ignore[reportUnknownArgumentType, reportAttributeAccessIssue, reportUnknownMemberType]
-    if not is_usual:
-        return reduced
-    _, (_, *given), *rest = reduced
-    return _restored, (kind.flashpath_original, kind.flashpath_kind, *given), *rest
+    made: Any = type(self)  # pyright: ignore[reportUnknownVariableType]
+    above: Any = super
+    reduced: Any = above(made, self).__reduce_ex__(protocol)
+    parts = cast("tuple[Any, ...]", reduced)
+    if not isinstance(reduced, tuple) or parts[0] is not _new_object:
+        return parts  # the old class has its own way
+    _, (_, *given), *rest = parts
+    return _restored, (made.flashpath_original, made.flashpath_kind, *given), *rest
 
 
 def _restored(base: type[nn.Module], kind: Kind, *given: Any) -> nn.Module:
