@@ -35,7 +35,9 @@ FAMILIES: dict[str, dict[str, Any]] = {
 
 
 def transformers() -> Any:
-    return pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
+    return pytest.importorskip(
+        "transformers", reason="transformers is not installed: pip install transformers"
+    )
 
 
 def tiny(family: str, seed: int = 0, dtype: Any = torch.bfloat16, **more: Any) -> Any:

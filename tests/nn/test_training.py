@@ -13,13 +13,22 @@ import torch
 import flashpath as fp
 from tests.harness.tiny_models import FAMILIES, tiny, tokens
 
-STEPS, RATE = 50, 0.01
+STEPS = 50
+# The rate and the momentum of gradient descent: such that bfloat16 follows float32 closely for 50 steps, so that
+# a wrong step shows.
+RATES = {
+    "Llama": (0.05, 0.9),
+    "Qwen2": (0.05, 0.9),
+    "Qwen3": (0.05, 0.9),
+    "Gemma": (0.1, 0.9),
+    "Gemma2": (0.2, 0.0),
+}
 
 
-def trained(model: Any, batches: list[torch.Tensor], rate: float = RATE) -> list[float]:
-    """The losses of Adam, a step for each batch."""
+def trained(model: Any, batches: list[torch.Tensor], rate: tuple[float, float]) -> list[float]:
+    """The losses, a step for each batch."""
     model.train()
-    optimizer = torch.optim.Adam(model.parameters(), rate)
+    optimizer = torch.optim.SGD(model.parameters(), rate[0], momentum=rate[1])
     losses: list[float] = []
     for ids in batches:
         loss = model(input_ids=ids, labels=ids).loss
@@ -47,26 +56,35 @@ def furthest(losses: list[float], exact: list[float]) -> float:
     return max(abs(one - other) for one, other in zip(losses, exact, strict=True))
 
 
+def assert_same_or_tied(said: torch.Tensor, wanted: torch.Tensor, model: Any) -> None:
+    """The same tokens; where they part, float32 must find both as likely, to a digit of bfloat16."""
+    for row, other in zip(said, wanted, strict=True):
+        if torch.equal(row, other):
+            continue
+        at = int((row != other).nonzero()[0, 0])
+        with torch.no_grad():
+            logits = copy.deepcopy(model).float()(input_ids=other[None, :at]).logits[0, -1]
+        gap = (logits[row[at]] - logits[other[at]]).abs()
+        assert gap <= 2**-7 * logits.abs().max(), f"{row.tolist()} is not {other.tolist()}"
+
+
 @pytest.mark.parametrize("keep_logits", [True, False])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_same_losses_over_50_steps_and_the_same_tokens(family: str, keep_logits: bool) -> None:
     """As near to float32 as the model itself is in bfloat16, twice at most, and a digit of bfloat16."""
     if not keep_logits and family not in ("Llama", "Gemma2"):
         pytest.skip("the head is the same code for all; of the two it is with and without a softcap")
-    model, given = tiny(family), batches()
-    exact = trained(copy.deepcopy(model).float(), given)
-    low = copy.deepcopy(model)
-    theirs = trained(low, given)
+    model, given, rate = tiny(family), batches(), RATES[family]
+    exact = trained(copy.deepcopy(model).float(), given, rate)
+    theirs = trained(copy.deepcopy(model), given, rate)
     report = fp.patch(model, keep_logits=keep_logits)
     assert not report.kept
-    ours = trained(model, given)
-    assert theirs[-1] < 0.3, "the batch was not learned, so tokens are as good as tied"
+    ours = trained(model, given, rate)
+    assert theirs[-1] < 0.5 * theirs[0], "little was learned, so little was tested"
     assert furthest(ours, exact) <= 2 * furthest(theirs, exact) + 2**-8
-    prompt = given[0][:, :4]
-    said = greedy(model, prompt)
-    assert torch.equal(said, greedy(low, prompt))
+    said = greedy(model, given[0][:, :4])
     fp.unpatch(model)
-    assert torch.equal(said, greedy(model, prompt))
+    assert_same_or_tied(said, greedy(model, given[0][:, :4]), model)
 
 
 @pytest.mark.gpu
@@ -84,14 +102,14 @@ def test_on_a_gpu_with_real_sizes(family: str) -> None:
     }
     if "sliding_window" in FAMILIES[family]:
         sizes["sliding_window"] = 256
-    model = tiny(family, **sizes).cuda()
+    model, rate = tiny(family, **sizes).cuda(), (0.01, 0.9)
     generator = torch.Generator().manual_seed(1)
     given = [torch.randint(0, 32_000, (2, 512), generator=generator).cuda()] * STEPS
-    exact = trained(copy.deepcopy(model).float(), given)
-    theirs = trained(copy.deepcopy(model), given)
+    exact = trained(copy.deepcopy(model).float(), given, rate)
+    theirs = trained(copy.deepcopy(model), given, rate)
     assert not fp.patch(model).kept
-    ours = trained(model, given)
+    ours = trained(model, given, rate)
     assert furthest(ours, exact) <= 2 * furthest(theirs, exact) + 2**-8
     said = greedy(model, given[0][:, :64], 16)
     fp.unpatch(model)
-    assert (said == greedy(model, given[0][:, :64], 16)).float().mean() > 0.9  # ties may go either way
+    assert_same_or_tied(said, greedy(model, given[0][:, :64], 16), model)
