@@ -23,7 +23,7 @@ SIZES: dict[str, Any] = {
     "bos_token_id": None,
     "eos_token_id": None,
 }
-# Every second layer of Qwen 2 and Gemma 2 sees a window; Gemma 2 has a softcap in its attention and its logits.
+# Every second layer of Qwen 2 and Gemma 2 sees a window; Gemma 2 has softcaps in attention and logits.
 WINDOW = 6
 FAMILIES: dict[str, dict[str, Any]] = {
     "Llama": {"attention_bias": True},
