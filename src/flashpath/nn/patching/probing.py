@@ -19,11 +19,18 @@ _random: Any = torch.random
 
 
 def twin(module: nn.Module, parameters: Mapping[str, Any], modules: Mapping[str, Any]) -> Any:
-    """The module with these parameters and children in place of its own."""
-    made: Any = object.__new__(type(module))
-    made.__dict__.update(module.__dict__)
+    """The module with these parameters and children in place of its own; other children have no hooks."""
+    made = _without_hooks(module)
+    children = {name: child and _without_hooks(child) for name, child in module.__dict__["_modules"].items()}
     made.__dict__["_parameters"] = {**dict.fromkeys(module.__dict__["_parameters"]), **parameters}
-    made.__dict__["_modules"] = {**module.__dict__["_modules"], **modules}
+    made.__dict__["_modules"] = {**children, **modules}
+    return made
+
+
+def _without_hooks(module: nn.Module) -> Any:
+    made: Any = object.__new__(type(module))
+    hooks = {name: type(each)() for name, each in module.__dict__.items() if name.endswith("_hooks")}
+    made.__dict__.update({**module.__dict__, **hooks})
     return made
 
 
