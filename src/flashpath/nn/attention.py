@@ -16,7 +16,9 @@ from flashpath.nn.rotary import Rotary
 Tensor = torch.Tensor
 _attention = without_autocast(ops.attention)
 _decode = without_autocast(ops.attention_decode)
+_rope = without_autocast(ops.rope)
 _torch: Any = torch
+PAIRS_TOGETHER = 8  # the kernels of decoding rotate pairs in multiples of so many
 
 
 class Attention(torch.nn.Module):
@@ -108,7 +110,7 @@ class Attention(torch.nn.Module):
         return _attention(q, k, v, **self._options())
 
     def _step(self, q: Tensor, k: Tensor, v: Tensor, cache: KVCache, positions: Tensor | None) -> Tensor:
-        """Rotation, the writing into the cache and the attention are one operator."""
+        """Rotation, the writing into the cache and the attention are one operator where dimensions allow."""
         if positions is not None or not self.causal:
             raise FlashpathError("nn.cache-order")
         batch, tokens = q.shape[:2]
@@ -120,7 +122,11 @@ class Attention(torch.nn.Module):
         angles: dict[str, Any] = {}
         if self.rotary is not None:
             cos, sin = self.rotary.tables(cache.capacity, q)
-            angles = {"rotary_cos": cos, "rotary_sin": sin, "rotary_interleaved": self.rotary.interleaved}
+            interleaved = self.rotary.interleaved
+            if cos.shape[1] % PAIRS_TOGETHER:  # then rotation is a launch of its own
+                q, k = _rope(q, k.to(kind), cos, sin, offsets=cache.lengths, interleaved=interleaved)
+            else:
+                angles = {"rotary_cos": cos, "rotary_sin": sin, "rotary_interleaved": interleaved}
         out = _decode(
             *(q, cache.k, cache.v),
             cache_seqlens=cache.lengths,

@@ -141,9 +141,10 @@ def attention_forward(
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
     """(batch, heads, sequence, dim), fewer heads of key and value → (batch, queries, heads, dim)."""
-    if kwargs.get("cache") is not None or kwargs.get("cu_seq_lens_q") is not None:
+    if kwargs.get("cache") is not None or _has_bounds(query, attention_mask, kwargs):
+        # Of sequences in one row transformers makes a mask too, which says no more than their bounds.
         return _as_flash_attn(
-            *(module, query, key, value, attention_mask, dropout, scaling, is_causal, sliding_window),
+            *(module, query, key, value, dropout, scaling, is_causal, sliding_window),
             **{"softcap": softcap, "s_aux": s_aux, **kwargs},
         )
     causal: bool = getattr(module, "is_causal", True) if is_causal is None else is_causal
@@ -176,6 +177,14 @@ def attention_forward(
     return out.transpose(1, 2).contiguous(), None
 
 
+_BOUNDS = ("cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k")
+
+
+def _has_bounds(query: Tensor, mask: Tensor | None, given: dict[str, Any]) -> bool:
+    """Whether the caller said where sequences begin that stand one after the other."""
+    return (mask is None or query.shape[0] == 1) and all(given.get(key) is not None for key in _BOUNDS)
+
+
 def _fits(query: Tensor, value: Tensor) -> bool:
     """Whether kernels have these dimensions, and operators take such tensors."""
     dim, v_dim = query.shape[-1], value.shape[-1]
@@ -192,7 +201,6 @@ def _as_flash_attn(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: Tensor | None,
     dropout: float,
     scaling: float | None,
     is_causal: bool | None,
@@ -202,7 +210,7 @@ def _as_flash_attn(
     """Sequences one after the other, and pages: transformers prepares them as for flash-attn's functions."""
     integration: Any = importlib.import_module("transformers.integrations.flash_attention")
     return integration.flash_attention_forward(
-        *(module, query, key, value, attention_mask),
+        *(module, query, key, value, None),
         dropout=dropout,
         scaling=scaling,
         is_causal=is_causal,
