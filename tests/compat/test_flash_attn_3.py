@@ -30,9 +30,9 @@ SIGNATURES = {
     ),
     "flash_attn_with_kvcache": (
         "q k_cache v_cache k v qv rotary_cos rotary_sin cache_seqlens cache_batch_idx cache_leftpad "
-        f"page_table cu_seqlens_q cu_seqlens_k_new max_seqlen_q rotary_seqlens {DESCALES} softmax_scale causal "
-        "window_size attention_chunk softcap rotary_interleaved scheduler_metadata num_splits pack_gqa sm_margin "
-        "return_softmax_lse"
+        f"page_table cu_seqlens_q cu_seqlens_k_new max_seqlen_q rotary_seqlens {DESCALES} softmax_scale "
+        "causal window_size attention_chunk softcap rotary_interleaved scheduler_metadata num_splits "
+        "pack_gqa sm_margin return_softmax_lse"
     ),
     "flash_attn_combine": "out_partial lse_partial out out_dtype",
 }

@@ -194,7 +194,7 @@ def test_mlps_are_told_by_what_they_compute() -> None:
 
 def test_what_stays_says_why() -> None:
     norm = nn.LayerNorm(N)
-    norm.forward = lambda x: 2 * x
+    norm.__dict__["forward"] = lambda x: 2 * x
     weighed = nn.CrossEntropyLoss(torch.ones(3), label_smoothing=0.1)
     model = nn.ModuleDict({"norm": norm, "heads": nn.MultiheadAttention(N, 2), "loss": weighed})
     why = kept(fp.patch(model))

@@ -122,7 +122,8 @@ def flash_attn_qkvpacked_func(
     else:
         require_layout(name, 4, qkv=qkv)
         of_k = (qkv.shape[2] - num_heads_q) // 2
-        q, k, v = qkv.split([num_heads_q, of_k, of_k], dim=2)
+        k_from, v_from = num_heads_q, num_heads_q + of_k
+        q, k, v = qkv[:, :, :k_from], qkv[:, :, k_from:v_from], qkv[:, :, v_from:]
     options = softmax_scale, causal, window_size, softcap, deterministic, return_attn_probs
     return _attend(name, ops.attention, (q, k, v), (), *options)
 

@@ -186,8 +186,8 @@ def _vectors(x: Tensor, *vectors: Tensor | None) -> list[Tensor | None]:
 
 def _norm(x: Tensor, weight: Tensor, bias: Tensor | None, eps: float, is_rms_norm: bool) -> Tensor:
     if not is_rms_norm:
-        weight_and_bias = _vectors(x, weight, bias)
-        return ops.layer_norm(x, *weight_and_bias, eps)
+        factor, shift = _vectors(x, weight, bias)
+        return ops.layer_norm(x, factor, shift, eps)
     if bias is None:
         return ops.rms_norm(x, _vectors(x, weight)[0], eps)
     return ops.rms_norm(x.float(), weight.float(), eps) + bias.float()
@@ -198,7 +198,8 @@ def _added_norm(
 ) -> tuple[Tensor, Tensor]:
     if is_rms_norm:
         return ops.add_rms_norm(x, residual, _vectors(x, weight)[0], eps)
-    return ops.add_layer_norm(x, residual, *_vectors(x, weight, bias), eps)
+    factor, shift = _vectors(x, weight, bias)
+    return ops.add_layer_norm(x, residual, factor, shift, eps)
 
 
 def _summed(
