@@ -67,7 +67,7 @@ def test_again_changes_nothing_and_unpatch_gives_back_every_bit() -> None:
     first = fp.patch(model)
     changed = [type(each) for each in model.modules()]
     again = fp.patch(model)
-    assert by(again).keys() == by(first).keys()
+    assert by(again) == by(first)
     assert [type(each) for each in model.modules()] == changed != types
     assert model.state_dict().keys() == state.keys()
     assert not torch.equal(logits(model), plain)
@@ -81,6 +81,16 @@ def test_again_changes_nothing_and_unpatch_gives_back_every_bit() -> None:
             state[name] is not None and torch.equal(x, state[name]) for name, x in model.state_dict().items()
         )
         assert torch.equal(logits(model), plain)
+
+
+def test_what_was_chosen_since_then_stays() -> None:
+    model = tiny("Llama")
+    fp.patch(model)
+    model.set_attn_implementation("eager")
+    model.loss_function = own = lambda **_: None
+    fp.unpatch(model)
+    assert model.config._attn_implementation == "eager"
+    assert model.loss_function is own
 
 
 def test_no_random_number_is_drawn_and_no_hook_called() -> None:

@@ -88,10 +88,10 @@ def unpatch(model: nn.Module) -> None:
             if state is None:
                 continue
             given: Any = module
-            if "attention" in state:
+            if "attention" in state and given.config._attn_implementation == interface.NAME:
                 given.set_attn_implementation(state["attention"])
-            if "loss" in state:
-                module.__dict__.pop("_loss_function", None)
+            if "loss" in state and module.__dict__.get("_loss_function") is causal_lm_loss:
+                del module.__dict__["_loss_function"]
 
 
 def _named(model: nn.Module) -> list[tuple[str, nn.Module]]:
@@ -183,7 +183,7 @@ def _change_attention(name: str, model: Any, replaced: list[Replaced], kept: lis
     state = model.__dict__.get(_STATE, {})
     current = model.config._attn_implementation
     if current == interface.NAME:
-        replaced.append(Replaced(name, was, "attention"))
+        replaced.append(Replaced(name, was, "ops.attention"))
         return
     try:
         interface.register_with_transformers()

@@ -15,7 +15,6 @@ from torch import nn
 
 Tensor = torch.Tensor
 SEED = 24
-_random: Any = torch.random
 
 
 def twin(module: nn.Module, parameters: Mapping[str, Any], modules: Mapping[str, Any]) -> Any:
@@ -54,11 +53,15 @@ class Product(nn.Module):
 
 def agrees(forward: Callable[[], Any], formula: Callable[[], Any], rtol: float = 2e-5) -> bool:
     """Whether both give the same numbers; a forward that wants other arguments does not."""
+    state = torch.get_rng_state()
     try:
-        with torch.no_grad(), torch.autocast("cpu", enabled=False), _random.fork_rng(devices=[]):
+        with torch.no_grad(), torch.autocast("cpu", enabled=False):
             got, wanted = forward(), formula()
     except Exception:  # whatever a foreign forward raises of arguments that it was not made for
         return False
+    finally:
+        if not torch.equal(torch.get_rng_state(), state):  # else other threads may draw meanwhile
+            torch.set_rng_state(state)
     gots, wanteds = _together(got), _together(wanted)
     return len(gots) == len(wanteds) and all(
         isinstance(one, Tensor)
