@@ -153,7 +153,9 @@ def attention_forward(
     if causal and sliding_window is not None and keys > sliding_window:
         window = (sliding_window - 1, 0)
     position_bias = kwargs.get("position_bias")
-    if attention_mask is None and position_bias is None and _fits(query, value):
+    # A token behind a cache that grows with it: shapes never come again, and torch needs no plan for them.
+    is_token = queries == 1 < keys and not softcap and s_aux is None and window is None
+    if attention_mask is None and position_bias is None and not is_token and _fits(query, value):
         given = query, key, value
         if _torch.is_autocast_enabled(query.device.type):
             kind = _torch.get_autocast_dtype(query.device.type)
