@@ -103,7 +103,6 @@ def main() -> int:
     library.manual_seed(0)
     plain = model_of(given.family, TINY if given.tiny else SIZES, device)
     patched = copy.deepcopy(plain)
-    patched.config._attn_implementation_internal = plain.config._attn_implementation
     print(fp.patch(patched, keep_logits=given.keep_logits))
     tokens = torch.randint(plain.config.vocab_size, (given.batch, given.length), device=device)
     models = [plain, patched]

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -142,6 +144,11 @@ def test_float32_and_wide_heads_are_torchs(calls: Any) -> None:
         near(wide[1](input_ids=ids).logits, wide[0](input_ids=ids).logits)
     assert calls[:2] == ["torch"] * 2
     assert [type(each) for each in calls[2:]] == [dict, dict, str]
+
+
+def test_transformers_is_not_imported_before_it_is_needed() -> None:
+    code = "import sys, flashpath as fp; fp.nn.RMSNorm(4); sys.exit('transformers' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_model_is_made_with_it() -> None:

@@ -113,3 +113,21 @@ def test_on_a_gpu_with_real_sizes(family: str) -> None:
     said = greedy(model, given[0][:, :64], 16)
     fp.unpatch(model)
     assert_same_or_tied(said, greedy(model, given[0][:, :64], 16), model)
+
+
+@pytest.mark.gpu
+def test_a_patched_model_runs_by_plans() -> None:
+    """From the third pass on nothing is decided again: every operator of the model has plans."""
+    from flashpath import ops
+
+    model = tiny("Llama", head_dim=64, hidden_size=256, intermediate_size=512).cuda()
+    fp.patch(model)
+    ids = tokens(2, 64).cuda()
+    before = {name: getattr(ops, name).kinds.count() for name in ("rms_norm", "swiglu", "rope", "attention")}
+    for _ in range(3):
+        model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
+        with torch.no_grad():
+            model(input_ids=ids, use_cache=False)
+    for name, count in before.items():
+        kinds = getattr(ops, name).kinds
+        assert kinds.count() >= count + 2, (name, kinds.obstacles())  # with a gradient, and without
