@@ -33,6 +33,16 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "Gemma2": {"sliding_window": WINDOW, "query_pre_attn_scalar": 8},
 }
 
+# Of other makes: norms without a bias, interleaved and partial rotation, a packed MLP, 1 + weight with a mean.
+OTHERS: dict[str, dict[str, Any]] = {
+    "Cohere": {},
+    "Glm": {"partial_rotary_factor": 0.5, "head_dim": 16},
+    "GPTNeoX": {"rotary_pct": 0.5},
+    "Nemotron": {},
+    "Phi3": {},
+    "GptOss": {"num_local_experts": 2, "sliding_window": WINDOW},
+}
+
 
 def transformers() -> Any:
     return pytest.importorskip(
@@ -43,7 +53,7 @@ def transformers() -> Any:
 def tiny(family: str, seed: int = 0, dtype: Any = torch.bfloat16, **more: Any) -> Any:
     """A model with weights of its own seed, which no other test's random numbers change."""
     module = transformers()
-    config = getattr(module, f"{family}Config")(**{**SIZES, **FAMILIES[family], **more})
+    config = getattr(module, f"{family}Config")(**{**SIZES, **{**FAMILIES, **OTHERS}[family], **more})
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = getattr(module, f"{family}ForCausalLM")(config)

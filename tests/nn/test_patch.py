@@ -18,7 +18,7 @@ import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.messages import speaking
 from flashpath.nn.patching.losses import causal_lm_loss
-from tests.harness.tiny_models import FAMILIES, modeling, tiny, tokens
+from tests.harness.tiny_models import FAMILIES, OTHERS, modeling, tiny, tokens
 
 N = 24
 
@@ -58,6 +58,27 @@ def test_everything_of_a_known_model_is_replaced(family: str) -> None:
     assert f"2 × {family}MLP" in str(report)
     with speaking("zh"):
         assert "改由 flashpath 计算" in str(report)
+
+
+@pytest.mark.parametrize("family", OTHERS)
+def test_models_that_nobody_listed(family: str) -> None:
+    model = tiny(family)
+    plain = logits(model)
+    report = fp.patch(model)
+    operators = {each.by for each in report.replaced}
+    norms = {"Cohere": "layer_norm", "GPTNeoX": "layer_norm", "Nemotron": "layer_norm, weight_offset=1"}
+    assert f"ops.{norms.get(family, 'rms_norm')}" in operators
+    if family == "GptOss":  # takes two implementations of attention alone, and turns by halves of angles
+        assert {each.was.partition(",")[0] for each in report.kept} == {
+            "GptOssForCausalLM",
+            "GptOssAttention",
+        }
+    else:
+        assert not report.kept
+        assert {"ops.rope", "ops.attention"} <= operators
+    torch.testing.assert_close(logits(model), plain, rtol=2e-2, atol=2e-2 * plain.abs().max().item())
+    fp.unpatch(model)
+    assert torch.equal(logits(model), plain)
 
 
 def test_again_changes_nothing_and_unpatch_gives_back_every_bit() -> None:

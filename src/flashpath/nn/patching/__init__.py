@@ -190,11 +190,15 @@ def _change_attention(name: str, model: Any, replaced: list[Replaced], kept: lis
     except FlashpathError as error:
         kept.append(Kept(name, was, error.said))
         return
-    if not (model._supports_flash_attn and model._can_set_attn_implementation()):
+    only: Any = getattr(model, "_compatible_flash_implementations", None)  # then transformers takes no other
+    if only is not None or not (model._supports_flash_attn and model._can_set_attn_implementation()):
         kept.append(Kept(name, was, told("nn.kept-attention", implementation=str(current))))
         return
     before = _implementations(model)
-    model.set_attn_implementation(interface.NAME)
+    try:
+        model.set_attn_implementation(interface.NAME)
+    except Exception:  # whatever transformers, or a model's own check, has against it
+        model.config._attn_implementation_internal = current
     if model.config._attn_implementation != interface.NAME:
         kept.append(Kept(name, was, told("nn.kept-attention", implementation=str(current))))
         return

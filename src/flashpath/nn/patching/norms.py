@@ -53,17 +53,18 @@ def _probed(module: nn.Module, n: int, has_bias: bool) -> Kind | None:
         for offset in _OFFSETS:
             weight = parameters["weight"] + offset
 
-            def formula(value: float = value, weight: Tensor = weight) -> Tensor:
-                if has_bias:
-                    return nn.functional.layer_norm(x, (n,), weight, parameters["bias"], value)
+            def layer_norm(value: float = value, weight: Tensor = weight) -> Tensor:
+                return nn.functional.layer_norm(x, (n,), weight, parameters.get("bias"), value)
+
+            def rms_norm(value: float = value, weight: Tensor = weight) -> Tensor:
                 return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + value) * weight
 
             def forward() -> Any:
                 return type(module).forward(probe, x.clone())
 
-            if agrees(forward, formula):
-                keeps_type = _keeps_type(module, probe, x)
-                return ("layer-norm" if has_bias else "rms-norm", eps, offset, keeps_type)
+            for name, formula in (("rms-norm", rms_norm), ("layer-norm", layer_norm)):
+                if not (has_bias and name == "rms-norm") and agrees(forward, formula):
+                    return (name, eps, offset, _keeps_type(module, probe, x))
     return None
 
 
@@ -110,7 +111,8 @@ def _of_layer_norm(base: Any, eps: str | float, offset: float, keeps_type: bool)
             (x,), weight = args, self.weight
             # torch's layer_norm, which such a module may call, is float32 under autocast
             if takes(x) and takes(weight) and _answers(x, weight, keeps_type) and not is_autocast(x):
-                return _layer_norm(x, weight, self.bias, _value(self, eps), offset)
+                bias = getattr(self, "bias", None)
+                return _layer_norm(x, weight, bias, _value(self, eps), offset)
         return own(self, *args, **kwargs)
 
     return forward

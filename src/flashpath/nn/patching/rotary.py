@@ -31,19 +31,36 @@ def calls_rotary(module: nn.Module) -> bool:
 
 
 def rotary_kind(module: nn.Module) -> Kind | None:
-    """Which pairs the function turns; None where it does not do what its name says."""
+    """Which pairs the function turns, how it is given their angles, and whether it leaves the rest of a head.
+
+    None where it does not do what its name says.
+    """
     own: Any = getattr(type(module).forward, "__globals__", {}).get(FUNCTION)
-    q, k = numbers(2, 4, 3, 8), numbers(2, 2, 3, 8, seed=1)
-    angles = numbers(1, 3, 4, seed=2)
-    cos, sin = (torch.cat((each, each), dim=-1) for each in (angles.cos(), angles.sin()))
     for interleaved in (False, True):
-
-        def formula(interleaved: bool = interleaved) -> tuple[Tensor, Tensor]:
-            return _turned(q, angles, interleaved), _turned(k, angles, interleaved)
-
-        if agrees(lambda: tuple(own(q, k, cos, sin)), formula):
-            return ("rotary", interleaved)
+        for together in (False, True):
+            if _agrees(own, 8, interleaved, together):
+                return ("rotary", interleaved, together, _agrees(own, 16, interleaved, together))
     return None
+
+
+def _agrees(own: Any, dim: int, interleaved: bool, together: bool) -> bool:
+    """Whether the function turns the first eight elements of heads of that dimension.
+
+    The angle of a pair is given twice: in both halves, or twice `together`.
+    """
+    q, k = numbers(2, 4, 3, dim), numbers(2, 2, 3, dim, seed=1)
+    angles = numbers(1, 3, 4, seed=2)
+    cos, sin = (
+        each.repeat_interleave(2, -1) if together else torch.cat((each, each), -1)
+        for each in (angles.cos(), angles.sin())
+    )
+
+    def formula() -> tuple[Tensor, Tensor]:
+        turned = (_turned(x[..., :8], angles, interleaved) for x in (q, k))
+        q_turned, k_turned = (torch.cat((y, x[..., 8:]), -1) for y, x in zip(turned, (q, k), strict=True))
+        return q_turned, k_turned
+
+    return agrees(lambda: tuple(own(q, k, cos, sin)), formula)
 
 
 def _turned(x: Tensor, angles: Tensor, interleaved: bool) -> Tensor:
@@ -54,9 +71,10 @@ def _turned(x: Tensor, angles: Tensor, interleaved: bool) -> Tensor:
 
 
 @makes("rotary")
-def _of_rotary(base: Any, interleaved: bool) -> Forward:
+def _of_rotary(base: Any, interleaved: bool, together: bool, is_partial: bool) -> Forward:
     own: types.FunctionType = base.forward
-    names = {**own.__globals__, FUNCTION: _function(own.__globals__[FUNCTION], interleaved)}
+    ours = _function(own.__globals__[FUNCTION], interleaved, together, is_partial)
+    names = {**own.__globals__, FUNCTION: ours}
     # By this name torch.compile would look up globals in the module itself, and find its own function.
     names.pop("__name__", None)
     made = types.FunctionType(own.__code__, names, own.__name__, own.__defaults__, own.__closure__)
@@ -66,19 +84,23 @@ def _of_rotary(base: Any, interleaved: bool) -> Forward:
     return made
 
 
-def _function(own: Callable[..., Any], interleaved: bool) -> Callable[..., Any]:
+def _function(
+    own: Callable[..., Any], interleaved: bool, together: bool, is_partial: bool
+) -> Callable[..., Any]:
     def apply_rotary_pos_emb(
         q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, *args: Any, **kwargs: Any
     ) -> Any:
-        """q, k: (batch, heads, sequence, dim); cos, sin: (batch or 1, sequence, dim), both halves alike."""
-        if args or kwargs or not _fits(q, k, cos, sin):
+        """q, k: (batch, heads, sequence, dim); cos, sin: (batch or 1, sequence, dim), each angle twice."""
+        is_whole = cos.shape[-1] == q.shape[-1]
+        if args or kwargs or not (is_whole or is_partial) or not _fits(q, k, cos, sin):
             return own(q, k, cos, sin, *args, **kwargs)
         pairs = cos.shape[-1] // 2
+        angles = slice(None, None, 2) if together else slice(pairs)
         q, k = _rope(
             q.transpose(1, 2),
             k.transpose(1, 2),
-            cos[..., :pairs],
-            sin[..., :pairs],
+            cos[..., angles],
+            sin[..., angles],
             interleaved=interleaved,
         )
         return q.transpose(1, 2), k.transpose(1, 2)
@@ -95,6 +117,6 @@ def _fits(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor) -> bool:
         and cos.dtype in (q.dtype, torch.float32)
         and cos.dim() == 3
         and q.dim() == 4
-        and cos.shape[-1] == q.shape[-1]
+        and cos.shape[-1] <= q.shape[-1]
         and not (cos.requires_grad or sin.requires_grad)
     )
