@@ -33,14 +33,14 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "Gemma2": {"sliding_window": WINDOW, "query_pre_attn_scalar": 8},
 }
 
-# Of other makes: norms without a bias, interleaved and partial rotation, a packed MLP, 1 + weight with a mean.
+# Of other makes: norms without a bias, interleaved and partial rotation, packed MLPs, 1 + weight and a mean.
 OTHERS: dict[str, dict[str, Any]] = {
     "Cohere": {},
     "Glm": {"partial_rotary_factor": 0.5, "head_dim": 16},
     "GPTNeoX": {"rotary_pct": 0.5},
     "Nemotron": {},
     "Phi3": {},
-    "GptOss": {"num_local_experts": 2, "sliding_window": WINDOW},
+    "GptOss": {"num_local_experts": 4, "sliding_window": WINDOW},
 }
 
 
