@@ -113,8 +113,9 @@ class Recording:
     def in_order(self) -> list[Finding | HostFinding]:
         """Returns what was found, each thing once, as it came: a cause is before what follows from it.
 
-        What was found in one launch, or between two calls of the host, stands causes first. A launch that nothing
-        orders with a copy finds its memory unwritten before that copy is done: the missing order is the cause.
+        What was found in one launch, or between two calls of the host, stands causes first. A launch that
+        nothing orders with a copy finds its memory unwritten before that copy is done: the missing order is
+        the cause.
         """
         when: dict[object, int] = {}
         unordered: dict[tuple[str, ...], int] = {}  # by the calls that asked for the work

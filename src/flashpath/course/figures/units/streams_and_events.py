@@ -1,7 +1,7 @@
 """Figures of the unit on streams: what runs when, modelled and measured, and what overlap and graphs save.
 
-Modelled timelines are those that `flashpath run --timeline` writes of the unit's program; measured ones and times come
-from the records of an H200.
+Modelled timelines are those that `flashpath run --timeline` writes of the unit's program; measured ones and
+times come from the records of an H200.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from flashpath import settings
 from flashpath.course.figures.drawing import Figure, Picture, Span
 
 _EXPERIMENTS = "units/09-streams-and-events/experiments"
-_STEPS = ("copy, host to device", "halve", "copy, device to host")
 _ONE_STREAM, _PAGEABLE, _WAITS, _IN_DEFAULT_STREAM, _OVERLAPPED = range(5)
 
 
@@ -55,8 +54,8 @@ def _played(way: int) -> tuple[_Event, ...]:
         rows = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
     names = {row["tid"]: row["args"]["name"] for row in rows if row["ph"] == "M"}
     events: list[_Event] = []
-    for step, name in enumerate(_STEPS):
-        begun = sorted((row["ts"], row["dur"], row["tid"]) for row in rows if row["name"] == name)
+    for step, ending in enumerate((" to device", "halve", " to host")):  # of the names of what runs
+        begun = sorted((row["ts"], row["dur"], row["tid"]) for row in rows if row["name"].endswith(ending))
         events += [
             _Event(names[stream], step, chunk, begin, begin + took)
             for chunk, (begin, took, stream) in enumerate(begun)
