@@ -337,7 +337,7 @@ class Timeline(Part):
                 left = min(left, round(start + self._FULL - width, 2))
                 colour = svg.colour(span.group)
                 found.append(svg.rectangle(left, y + 3, max(1.0, width - 1), _ROW - 6, colour))
-                if svg.text_width(span.text) <= width - 4:
+                if span.text and svg.text_width(span.text) <= width - 4:
                     found.append(
                         svg.words(left + width / 2, y + 17, span.text, anchor="middle", fill=svg.DARK)
                     )
