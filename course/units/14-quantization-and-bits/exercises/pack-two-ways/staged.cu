@@ -7,7 +7,7 @@ __global__ void staged(const unsigned* x, unsigned char* out) {
     tile[256 * k + t] = x[512 * blockIdx.x + 256 * k + t];
   }
   __syncthreads();
-  const unsigned char* flags = reinterpret_cast<const unsigned char*>(tile) + 8 * t;
+  const volatile unsigned char* flags = (unsigned char*)tile + 8 * t;  // volatile: eight loads of a byte each
   unsigned bits = 0;
   for (int k = 0; k < 8; ++k) {
     bits |= (flags[k] != 0) << (7 - k);
