@@ -8,6 +8,6 @@ def reference(rows, columns, x):
     padded = np.zeros((rows, groups * 128), np.float32)
     padded[:, :columns] = x
     grouped = padded.reshape(rows, groups, 128)
-    scales = np.maximum(np.abs(grouped).max(2, initial=0) / np.float32(127), np.float32(2.0**-126))
-    codes = np.rint(grouped / scales[..., None]).reshape(rows, -1)[:, :columns]
+    scales = np.maximum(np.abs(grouped).max(2, initial=0) / np.float32(127), np.float32(1e-30))
+    codes = np.rint(grouped / scales[..., None]).reshape(rows, groups * 128)[:, :columns]
     return {"codes": codes.astype(np.int64), "scales": scales.astype(np.float64)}

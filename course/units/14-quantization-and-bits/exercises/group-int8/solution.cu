@@ -1,5 +1,5 @@
 // x: (rows, columns), quantised to int8 in groups of 128 neighbours of a row; the last group of a row may be shorter.
-// scale = largest |x| of the group / 127, and at least 2^-126; code = x / scale, rounded to nearest, ties to even.
+// scale = largest |x| of the group / 127, and at least 1e-30; code = x / scale, rounded to nearest, ties to even.
 // columns is a multiple of 4. Blocks of 256 threads, a warp for each group. No shared memory.
 constexpr int kGroup = 128;
 constexpr unsigned kAll = 0xffffffff;
@@ -25,7 +25,7 @@ __global__ void quantize(int rows, int columns, const float* x, signed char* cod
   for (int distance = 16; distance > 0; distance /= 2) {
     largest = fmaxf(largest, __shfl_xor_sync(kAll, largest, distance));
   }
-  const float scale = fmaxf(largest / 127.0f, 1.17549435e-38f);
+  const float scale = fmaxf(largest / 127.0f, 1e-30f);
   if (exists) {
     const unsigned four =
         code(own.x, scale) | code(own.y, scale) << 8 | code(own.z, scale) << 16 | code(own.w, scale) << 24;
