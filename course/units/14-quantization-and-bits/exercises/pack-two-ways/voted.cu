@@ -1,5 +1,5 @@
 // The same by votes: a warp takes 1,024 flags in 32 ballots, lane k keeps the k-th word, and all words are stored together.
-__global__ void voted(const unsigned char* x, unsigned* out) {
+__global__ void voted(const int* x, unsigned* out) {
   const int lane = threadIdx.x % 32;
   const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   unsigned own = 0;
