@@ -410,7 +410,10 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     "starts-without-bound": Entry(
-        Text("Values of the kind starts need the end of the last piece.", "取值方式 starts 需要最后一段的终点。"),
+        Text(
+            "Values of the kind starts need the end of the last piece.",
+            "取值方式 starts 需要最后一段的终点。",
+        ),
         Text('Give the array below = "…".', '请给这个数组写上 below = "…"。'),
     ),
     "other-shape": Text(

@@ -1,4 +1,4 @@
-"""Figures of the unit on bits and quantisation: a vote, segments, what four packings cost, errors of codes, speed."""
+"""Figures of the unit on bits and quantisation: votes, segments, four packings, errors of codes, speed."""
 
 from __future__ import annotations
 
@@ -28,9 +28,14 @@ def _kernel(file: str, name: str, edits: tuple[tuple[str, str], ...] = ()) -> An
 
 
 def vote(lang: str) -> Figure:
-    """Eight lanes vote; the byte of their word as it comes, and in big order. Both come from the virtual GPU."""
+    """Eight lanes vote; the byte of their word as it comes, and in big order, both from the virtual GPU."""
     flags, little, big, lanes = {
-        "en": ("flags of lanes 0 to 7", "the ballot, bit 7 first: little order", "reversed: big order", "lane"),
+        "en": (
+            "flags of lanes 0 to 7",
+            "the ballot, bit 7 first: little order",
+            "reversed: big order",
+            "lane",
+        ),
         "zh": ("lane 0 到 7 的标志", "ballot 的结果，先写第 7 位：小端序", "反转之后：大端序", "lane"),
     }[lang]
     x = np.zeros(1024, np.uint8)
@@ -64,12 +69,12 @@ def segments(lang: str) -> Figure:
     }[lang]  # fmt: skip
     begin = np.cumsum([0, *_LENGTHS]).astype(np.int32)
     out_begin = np.cumsum([0, *(-(-n // 8) for n in _LENGTHS)]).astype(np.int32)
-    x = np.random.default_rng(3).integers(0, 2, begin[-1]).astype(np.uint8)
+    x = np.random.default_rng(3).integers(0, 2, sum(_LENGTHS), np.uint8)
     out = np.zeros(out_begin[-1], np.uint8)
     kernel = _kernel("exercises/shared-edges/solution.cu", "segment_bits")
     kernel.launch((1,), (256,), (len(_LENGTHS), begin, out_begin, x, out))
     of_flag: list[Group] = [s for s, n in enumerate(_LENGTHS) for _ in range(n)]
-    picture = Picture().grid([x.tolist()], [of_flag], columns=range(len(x)), title=flags)
+    picture = Picture().grid([list(map(int, x))], [of_flag], columns=range(sum(_LENGTHS)), title=flags)
     rows: list[list[Any]] = []
     groups: list[list[Group]] = []
     for s, (first, last) in enumerate(itertools.pairwise(out_begin.tolist())):
@@ -118,7 +123,7 @@ _OUTLIER = 100.0
 
 
 def errors(lang: str) -> Figure:
-    """The mean error of numbers around 1, of which one is a hundred times as large, by code and reach of the scale."""
+    """The mean error of numbers around 1 with one outlier among them, by code and reach of the scale."""
     import ml_dtypes
 
     title, names = {
@@ -148,34 +153,34 @@ def errors(lang: str) -> Figure:
     return Picture().heading(title).bars(bars).both()
 
 
-_GRID = 16  # codes drawn are those up to this part of the largest
-
-
 def steps(lang: str) -> Figure:
     """How far apart neighbouring codes are, by the size of a number, for the same largest one."""
     import ml_dtypes
 
-    rows, columns, note = {
-        "en": (("int8", "e4m3"), "L / {}", "distance of neighbouring codes, as a part of the largest number L"),
-        "zh": (("int8", "e4m3"), "L / {}", "相邻编码的距离，与最大的数 L 之比"),
+    title = {
+        "en": "distance of neighbouring codes, as a part of the largest number L",
+        "zh": "相邻编码的距离，与最大的数 L 之比",
     }[lang]
     every = np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e4m3fn).astype(np.float64)
     fp8 = np.unique(every[np.isfinite(every) & (every >= 0)]) / 448
     int8 = np.arange(128) / 127
     parts = (1.5, 3, 6, 12, 25, 100, 1000)
-    cells = [
-        [f"1/{1 / np.diff(codes)[np.searchsorted(codes, 1 / part, side='right') - 1]:,.0f}" for part in parts]
+    found = [
+        [float(np.diff(codes)[np.searchsorted(codes, 1 / part, side="right") - 1]) for part in parts]
         for codes in (int8, fp8)
     ]
+    cells = [[f"1/{1 / step:,.0f}" for step in row] for row in found]
     better: list[list[Group]] = [
-        [0 if float(a[2:].replace(",", "")) >= float(b[2:].replace(",", "")) else None for a, b in zip(own, other, strict=True)]
-        for own, other in ((cells[0], cells[1]), (cells[1], cells[0]))
-    ]  # fmt: skip
-    names = [columns.format(part) for part in parts]
-    return Picture().grid(cells, better, rows=rows, columns=names, title=note).both()
+        [0 if row[place] == min(found[0][place], found[1][place]) else None for place in range(len(parts))]
+        for row in found
+    ]
+    columns = [f"L / {part}" for part in parts]
+    return Picture().grid(cells, better, rows=("int8", "e4m3"), columns=columns, title=title).both()
 
 
 # ---- What was measured ---------------------------------------------------------------------------------
+
+_MEASURED = ("simple", "ballot", "vectorized", "triton", "torch.compile")
 
 
 def speed(lang: str) -> Figure:
@@ -185,7 +190,8 @@ def speed(lang: str) -> Figure:
     titles = {
         "en": ("2²⁸ flags packed in big order, µs", "64 segments of about 2²⁰ flags, µs",
                "32,768 rows of 4,096 bfloat16 to fp8, µs"),
-        "zh": ("2²⁸ 个标志按大端序打包，µs", "64 段、每段约 2²⁰ 个标志，µs", "32768 行、每行 4096 个 bfloat16 到 fp8，µs"),
+        "zh": ("2²⁸ 个标志按大端序打包，µs", "64 段、每段约 2²⁰ 个标志，µs",
+               "32768 行、每行 4096 个 bfloat16 到 fp8，µs"),
     }[lang]  # fmt: skip
     records = [
         each
@@ -204,6 +210,6 @@ def speed(lang: str) -> Figure:
             for each in records
             if each.time is not None and parameters.items() <= each.parameters.items()
         }
-        names = [each for each in ("simple", "ballot", "vectorized", "triton", "torch.compile") if each in times]
-        picture.heading(title).bars([(name, times[name], f"{times[name]:,.0f}") for name in names])
+        bars = [(name, times[name], f"{times[name]:,.0f}") for name in _MEASURED if name in times]
+        picture.heading(title).bars(bars)
     return picture.both()
