@@ -81,6 +81,21 @@ def test_right_answers_stand_in_every_place(course: Course, name: str) -> None:
             assert max(places.values()) * 2 <= places.total(), exercise.id
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", UNITS)
+def test_right_answers_are_not_the_longest(course: Course, name: str, lang: str) -> None:
+    """Nobody should guess by the length: of four choices or more, the longest is right in half at most."""
+    for exercise in exercises_of(course.unit(name)):
+        single = [item for item in exercise.items if item.kind == "choice" and len(item.choices) == 1]
+        longest = 0
+        for item in single:
+            lengths = [len(option) for option in item.options.in_(lang)]
+            right = lengths[item.choices[0] - 1]
+            longest += right == max(lengths) and lengths.count(right) == 1
+        if len(single) >= 4:
+            assert longest * 2 <= len(single), f"{exercise.id}: {longest} of {len(single)} in {lang}"
+
+
 @pytest.mark.parametrize("name", TRACKS)
 def test_everything_that_a_track_names_is_there(course: Course, name: str) -> None:
     track = course.track(name)

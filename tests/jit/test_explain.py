@@ -7,8 +7,8 @@ import pytest
 import flashpath as fp
 from flashpath import gpus
 from flashpath.jit import KernelCache, toolkit
-from flashpath.jit.explanation import ptx_instructions, sass_instructions
 from flashpath.jit.resources import Resources, read_resources
+from flashpath.jit.stages import occupancy_line, ptx_instructions, sass_instructions
 from flashpath.vgpu import cubin
 
 SOURCE = """
@@ -79,11 +79,14 @@ def test_the_whole_text(cache: KernelCache, monkeypatch: pytest.MonkeyPatch) -> 
         "  spills                 0 B stored, 0 B loaded\n"
         f"  PTX                    {ptx_instructions(kernel.ptx)} instructions\n"
         "  SASS                   no disassembler was found\n"
-        f"  occupancy on A100      {found.occupancy_line()}\n"
+        f"  occupancy on A100      {occupancy_line(found.occupancy, found.threads_per_block)}\n"
         "  bit-exact on A100      yes"
     )
     assert found.occupancy == gpus.occupancy(gpus.gpu("A100"), 128, registers, 5120)
-    assert found.occupancy_line() == "100%: 16 blocks of 128 threads, 64 of 64 warps (limited by warps)"
+    assert (
+        occupancy_line(found.occupancy, 128)
+        == "100%: 16 blocks of 128 threads, 64 of 64 warps (limited by warps)"
+    )
 
 
 def test_block_and_gpu_can_be_chosen(cache: KernelCache) -> None:
@@ -93,7 +96,7 @@ def test_block_and_gpu_can_be_chosen(cache: KernelCache) -> None:
     assert (found.threads_per_block, found.gpu) == (128, gpus.gpu("H200"))
     assert fp.explain(kernel, gpu=gpus.gpu("H100")).gpu is gpus.gpu("H100")
     too_large = fp.explain(kernel, block=(1024, 2))
-    assert too_large.occupancy_line().startswith("no block fits: ")
+    assert occupancy_line(too_large.occupancy, 2048).startswith("no block fits: ")
     with pytest.raises(fp.FlashpathError, match=r"block is \(0,\)"):
         fp.explain(kernel, block=0)
 

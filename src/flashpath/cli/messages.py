@@ -543,7 +543,6 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
     ),
     # ---- Options that the commands about kernels share -------------------------------------------------
-    "option-source-file": Text("A .cu file.", ".cu 文件。"),
     "option-source-files": Text(
         "A .cu file; of a program also several: .cu, .cpp, .cc, .c.",
         ".cu 文件；程序可以有多个：.cu、.cpp、.cc、.c。",
@@ -961,34 +960,73 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- explain ---------------------------------------------------------------------------------------
     "explain-help": Text(
-        """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
+        """Show what the compilers made of a kernel: source, PTX, SASS, registers, memory, spills, occupancy.
+
+        A Python program is run on the virtual GPU, and each Triton kernel that it launches is shown, with TTIR,
+        TTGIR and its layouts: which thread holds what. No GPU is needed.
 
         Examples:
 
             flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
 
             flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+
+            flashpath explain programs/triton/02_matrix_multiply.py --stage layouts
         """,
-        """显示核函数的源代码、PTX、SASS、寄存器、内存、溢出和占用率。不需要 GPU。
+        """显示编译器把核函数变成了什么：源代码、PTX、SASS、寄存器、内存、溢出和占用率。
+
+        给出 Python 程序时，在虚拟 GPU 上运行它，并显示它启动的每个 Triton 核函数，包括 TTIR、TTGIR，以及各个布局：
+        哪个线程持有什么。不需要 GPU。
 
         例：
 
             flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
 
             flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+
+            flashpath explain programs/triton/02_matrix_multiply.py --stage layouts
         """,
+    ),
+    "explain-file": Text(
+        "A .cu file, or a Python program with Triton kernels.",
+        "一个 .cu 文件，或带 Triton 核函数的 Python 程序。",
+    ),
+    "explain-layouts": Text("layouts", "布局"),
+    "explain-layout": Text("{name}: a tensor of {shape} × {element}", "{name}：{shape} 个 {element} 的张量"),
+    "explain-layout-not-drawn": Text(
+        "  This kind is not drawn: flashpath layout --mma draws the operands of tensor cores.",
+        "  这一种不画出来：tensor core 的操作数可以用 flashpath layout --mma 画出。",
+    ),
+    "explain-corner": Text(
+        "The first {rows:~row} and {columns:~column} of {all} × {each}: thread (T) and its value (V).",
+        "{all} × {each} 中的前 {rows} 行、{columns} 列：线程（T）及其第几个值（V）。",
+    ),
+    "explain-no-triton-kernel": Entry(
+        Text("{file} launched no Triton kernel.", "{file} 没有启动任何 Triton 核函数。"),
+        Text(
+            "Only kernels that are launched are compiled: let the file launch one when it is run.",
+            "只有启动过的核函数才会编译：请让这个文件在运行时启动一个核函数。",
+        ),
+    ),
+    "explain-not-launched": Entry(
+        Text("{file} launched no kernel {name!r}.", "{file} 没有启动核函数 {name!r}。"),
+        Text("It launched {known}.", "它启动了 {known}。"),
+    ),
+    "explain-program-missing": Entry(
+        Text("There is no file {file}.", "没有文件 {file}。"),
+        Text("Check the path.", "请检查路径。"),
     ),
     "explain-block": Text("Threads per block, for the occupancy.", "每个线程块的线程数，用来计算占用率。"),
     "explain-gpu": Text(
         "The GPU whose occupancy is shown, such as H200.", "按哪个 GPU 计算占用率，例如 H200。"
     ),
     "explain-stage": Text(
-        "What to print besides the summary: source, ptx, sass, all or none.",
-        "除摘要外还显示什么：source、ptx、sass、all 或 none。",
+        "What to print besides the summary: source, ptx, sass, all or none; of Triton also ttir, ttgir, layouts.",
+        "除摘要外还显示什么：source、ptx、sass、all 或 none；Triton 还有 ttir、ttgir、layouts。",
     ),
     "no-such-stage": Entry(
         Text("--stage is {stage!r}.", "--stage 是 {stage!r}。"),
-        Text("It is one of source, ptx, sass, all, none.", "应当是 source、ptx、sass、all、none 之一。"),
+        Text("It is one of {known}.", "应当是 {known} 之一。"),
     ),
     "no-disassembler": Text(
         "No disassembler was found. pip install triton brings one.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flashpath.cli.shipped import shipped, shipped_all
+from flashpath.cli.shipped import shipped_all
 from flashpath.errors import FlashpathError
 from flashpath.messages import say
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # ---- The kernel ----------------------------------------------------------------------------------------
 
-SourceFile = Annotated[Path, typer.Argument(help=say("cli.option-source-file"), callback=shipped)]
 SourceFiles = Annotated[
     list[Path],
     typer.Argument(help=say("cli.option-source-files"), callback=shipped_all),
@@ -70,6 +69,13 @@ def refuse_python(files: Sequence[Path]) -> None:
     for file in files:
         if file.suffix == ".py":
             raise FlashpathError("cli.profile-of-python", file=file)
+
+
+def refuse_of_cuda(file: Path, **given: object) -> None:
+    """Refuses options of a CUDA kernel, where the file is a Python program with Triton kernels."""
+    for name, value in given.items():
+        if value:
+            raise FlashpathError("cli.run-option-of-cuda", option=f"--{name.replace('_', '-')}", file=file)
 
 
 def refuse_of_kernels(**given: object) -> None:

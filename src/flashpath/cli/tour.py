@@ -113,7 +113,7 @@ def _show_source(out: Console, rung: Rung) -> None:
 
 def _show_stages(out: Console, kernel: Kernel) -> None:
     from flashpath.jit import explain
-    from flashpath.jit.explanation import ptx_instructions, sass_instructions
+    from flashpath.jit.stages import ptx_instructions, sass_instructions
 
     explained = explain(kernel)
     heart = [

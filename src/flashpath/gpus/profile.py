@@ -106,6 +106,9 @@ class Gpu:
     ecc: bool = False
     """Whether its memory is delivered with error correction on."""
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # every launch asks tables by it: not all fields each time
+
     @property
     def capability(self) -> tuple[int, int]:
         return self.architecture.capability

@@ -7,6 +7,7 @@ usual arguments is in packing.py.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -242,6 +243,7 @@ def _foreign(array: Any) -> ArrayView:
     return ArrayView(view.ptr, _dtype_name(np.dtype(view.dtype)), device, shape, contiguous)
 
 
+@functools.lru_cache(maxsize=64)  # NumPy puts a name together each time it is asked
 def _dtype_name(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "V" and dtype.names is not None:
         return "bytes"

@@ -800,6 +800,23 @@ MESSAGES: dict[str, Text | Entry] = {
         "{kernel}{signature}, compiled for {arch} from {source}",
         "{kernel}{signature}，由 {source} 为 {arch} 编译",
     ),
+    "explanation-of": Entry(
+        Text(
+            "A compiled kernel is explained, not {value}.",
+            "只能讲解编译好的核函数，而这里是 {value}。",
+        ),
+        Text(
+            'Pass module["name"] of fp.compile, or what kernel[grid](…) or kernel.warmup(…) of a Triton kernel '
+            "returns.",
+            '请传入 fp.compile 所得的 module["名字"]，或 Triton 核函数的 kernel[grid](…)、kernel.warmup(…) 的返回值。',
+        ),
+    ),
+    "constants": Text("constants", "编译期常量"),
+    "warps-and-stages": Text("warps, stages", "warp 数，级数"),
+    "operations": Text(
+        "{tiles} operations on tiles, {threads} once tiles are dealt out",
+        "分块上 {tiles} 个操作，分配给线程后 {threads} 个",
+    ),
     "registers": Text("registers per thread", "每个线程的寄存器"),
     "shared-memory": Text("shared memory", "共享内存"),
     "static-and-dynamic": Text(

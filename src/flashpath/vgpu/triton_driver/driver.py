@@ -34,6 +34,7 @@ class VirtualDriver(parts.DriverBase):
         self.schedules: Schedules | None = None  # of sanitised launches, which add to the findings
         self.findings: list[Finding] = []
         self.meters: list[tuning.Meter] = []
+        self.launched: dict[str, VirtualLauncher] = {}  # by Triton's hash, in the order of the first launches
         self.utils = DeviceUtils(gpu)
         self.launcher_cls = VirtualLauncher
         self._device = _devices.setdefault((gpu.name, arch.name), _FIRST_DEVICE + len(_devices))

@@ -16,7 +16,7 @@ from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
 from flashpath.vgpu.sanitizing import Schedules
 from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.driver import VirtualDriver
-from flashpath.vgpu.triton_driver.launcher import active_driver
+from flashpath.vgpu.triton_driver.launcher import CompiledKernel, active_driver
 
 _DEFAULT_ARCH = "sm_80"
 
@@ -48,6 +48,11 @@ class TritonGpu:
         parts.drivers._active = self._before.pop()
         if active_driver() is None:
             tuning.by_clock()
+
+    @property
+    def kernels(self) -> list[CompiledKernel]:
+        """The kernels that were launched, in the order of their first launches, as Triton compiled them."""
+        return [launcher.compiled() for launcher in self.driver.launched.values()]
 
     def __repr__(self) -> str:
         return f"TritonGpu({self.gpu.name}, {self.arch})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,15 @@ class LoadedKernel:
 
     gpu: gpus.Gpu
     resources: Resources
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """What Triton has made of a kernel; its parts have the names that Triton's own object gives them."""
+
+    src: Any
+    metadata: Any
+    asm: Mapping[str, str | bytes]
 
 
 class VirtualLauncher:
@@ -68,6 +78,8 @@ class VirtualLauncher:
 
     def _launch(self, grid: Dim3, function: LoadedKernel, args: Any, scratch: tuple[Any, Any]) -> None:
         driver, metadata = active_driver(), self._metadata
+        if driver is not None and not driver.meters:
+            driver.launched.setdefault(metadata.hash, self)
         if self._kernel is None:
             self._kernel = self._lower()
         code = MachineCode(lambda: function.resources)
@@ -102,17 +114,26 @@ class VirtualLauncher:
 
     def _lower(self) -> VirtualKernel:
         name = self._metadata.name
-        kernel = VirtualModule(with_calls(self._ptx(), library_name), library_name).kernel(name)
+        ptx = self._stage("ptx").read_text()
+        kernel = VirtualModule(with_calls(ptx, library_name), library_name).kernel(name)
         self._arguments.check_size(name, kernel.program.parameter_bytes)
         return kernel
 
-    def _ptx(self) -> str:
-        """Triton hands its launchers no code; the PTX is in its cache, beside the metadata."""
+    def compiled(self) -> CompiledKernel:
+        """Returns the kernel with all of its stages."""
+        asm: dict[str, str | bytes] = {
+            name: self._stage(name).read_text() for name in ("ttir", "ttgir", "ptx")
+        }
+        asm["cubin"] = self._stage("cubin").read_bytes()
+        return CompiledKernel(self._source, self._metadata, asm)
+
+    def _stage(self, name: str) -> Path:
+        """Triton hands its launchers no code; it is in its cache, beside the metadata."""
         stem = self._source.name[:_LONGEST_FILE_STEM]
-        path = parts.get_cache_manager(self._metadata.hash).get_file(f"{stem}.ptx")
+        path = parts.get_cache_manager(self._metadata.hash).get_file(f"{stem}.{name}")
         if path is None:
             raise FlashpathError("vgpu.no-ptx-kept", kernel=self._metadata.name)
-        return Path(path).read_text()
+        return Path(path)
 
 
 def active_driver() -> VirtualDriver | None:
