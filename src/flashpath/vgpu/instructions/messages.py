@@ -105,9 +105,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "`.pack`：两个整数饱和后打包成半字、字节、4 位或 2 位",
     ),
     # ---- Refused instructions --------------------------------------------------------------------------
-    "refused-sparse": Text("sparse tensor cores", "稀疏张量核心"),
-    "refused-wgmma": Text("tensor cores of sm_90a", "sm_90a 的张量核心"),
-    "refused-tcgen05": Text("tensor cores of sm_100a", "sm_100a 的张量核心"),
+    "refused-sparse": Text("sparse tensor cores", "稀疏 tensor core"),
+    "refused-wgmma": Text("tensor cores of sm_90a", "sm_90a 的 tensor core"),
+    "refused-tcgen05": Text("tensor cores of sm_100a", "sm_100a 的 tensor core"),
     "refused-bulk": Text("bulk copies (TMA, sm_90)", "批量拷贝（TMA，sm_90）"),
     "refused-tensormap": Text("descriptors of TMA (sm_90a)", "TMA 描述符（sm_90a）"),
     "refused-textures": Text("textures: no texture units", "纹理：没有纹理单元"),

@@ -113,9 +113,7 @@ const char* weak_order(const machine::Warp& warp, const Instruction& i, int lane
 }
 
 // How far apart the threads of a race are: a barrier between warps also orders lanes, not the other way round.
-int reach(const Message& message) {
-  return message.code == "vgpu.race-other-block" || message.code == "vgpu.race-other-warp" ? 1 : 0;
-}
+int reach(std::string_view code) { return code == "vgpu.race-other-block" || code == "vgpu.race-other-warp" ? 1 : 0; }
 
 }  // namespace
 
@@ -132,23 +130,26 @@ void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool
   if (owner.block != warp.watch->block->number && is_of_library(i.index) && is_of_library(other.instruction)) return;
   const char* own = action(warp, i.index, writes);
   const char* before = action(warp, other.instruction, other.writes);
-  Message message("vgpu.race-other-lane", {{"action", machine::action_message(own)},
-                                                    {"piece", bytes_at(piece)},
-                                                    {"other", machine::action_message(before)}});
+  const char* code = "vgpu.race-other-lane";
   if (owner.block != warp.watch->block->number) {
-    message.code = "vgpu.race-other-block";
+    code = "vgpu.race-other-block";
   } else if (owner.warp != warp.index) {
-    message.code = "vgpu.race-other-warp";
+    code = "vgpu.race-other-warp";
   } else if (other.instruction == i.index && writes && other.writes) {
-    message.code = "vgpu.race-same-write";
+    code = "vgpu.race-same-write";
   }
   const char* kind = "race";
-  if (const char* const code = weak_order(warp, i, lane, other)) {
+  if (const char* const weak = weak_order(warp, i, lane, other)) {
     kind = "weak-order";
-    message.code = code;
+    code = weak;
   }
-  if (observe::Finding* const known = warp.launch->findings->count_again(kind, i.index, other.instruction)) {
-    if (reach(message) <= reach(known->message)) return;
+  // A loop without its barrier meets a million of them: what need not be told is not put into words either.
+  observe::Finding* const known = warp.launch->findings->count_again(kind, i.index, other.instruction);
+  if (known != nullptr && reach(code) <= reach(known->message.code)) return;
+  Message message(code, {{"action", machine::action_message(own)},
+                         {"piece", bytes_at(piece)},
+                         {"other", machine::action_message(before)}});
+  if (known != nullptr) {
     known->message = std::move(message);
     known->at = here(warp, i, lane, own);
     known->other = there(warp, other);
