@@ -18,7 +18,7 @@ shield_torch_from_amx()
 if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, layout, nn, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
-    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
+    from flashpath.jit import Kernel, Module, TensorMap, compile, explain, profile, sanitize, watch
     from flashpath.kernels.attention.score_mod import ScoreMod
     from flashpath.kernels.exporting import export
     from flashpath.nn import patch, unpatch
@@ -41,6 +41,7 @@ _HOME = {
     "MissingDevice": "errors",
     "Module": "jit",
     "ScoreMod": "kernels.attention.score_mod",
+    "TensorMap": "jit",
     "attention": "ops",
     "attention_decode": "ops",
     "attention_varlen": "ops",
@@ -71,6 +72,7 @@ __all__ = [
     "MissingDevice",
     "Module",
     "ScoreMod",
+    "TensorMap",
     "attention",
     "attention_decode",
     "attention_varlen",

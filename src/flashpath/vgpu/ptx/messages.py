@@ -169,6 +169,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "parameters-are-read-only": Text(
         "{instruction}: the parameters of a kernel are read-only", "{instruction}：核函数的参数是只读的"
     ),
+    "blocks-are-clusters": Text(
+        ".blocksareclusters is not known to this version", "这个版本不支持 .blocksareclusters"
+    ),
+    "register-limit": Text(
+        "{instruction}: a warp has 24 to 256 registers a thread, a multiple of 8",
+        "{instruction}：每个线程的寄存器数在 24 到 256 之间，且是 8 的倍数",
+    ),
     "copy-size": Text(
         "{instruction}: it copies 4, 8 or 16 bytes with .ca, 16 with .cg",
         "{instruction}：用 .ca 可以拷贝 4、8 或 16 字节，用 .cg 只能拷贝 16 字节",
