@@ -16,11 +16,12 @@ from flashpath.vgpu.host import shield_torch_from_amx
 shield_torch_from_amx()
 
 if TYPE_CHECKING:
-    from flashpath import bench, gpus, jit, kernels, layout, ops, vgpu
+    from flashpath import bench, gpus, jit, kernels, layout, nn, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, TensorMap, compile, explain, profile, sanitize, watch
     from flashpath.kernels.attention.score_mod import ScoreMod
     from flashpath.kernels.exporting import export
+    from flashpath.nn import patch, unpatch
     from flashpath.ops import (
         attention,
         attention_decode,
@@ -52,10 +53,13 @@ _HOME = {
     "jit": None,
     "kernels": None,
     "layout": None,
+    "nn": None,
     "ops": None,
+    "patch": "nn",
     "profile": "jit",
     "sanitize": "jit",
     "scaled_dot_product_attention": "ops",
+    "unpatch": "nn",
     "vgpu": None,
     "watch": "jit",
 }
@@ -80,10 +84,13 @@ __all__ = [
     "jit",
     "kernels",
     "layout",
+    "nn",
     "ops",
+    "patch",
     "profile",
     "sanitize",
     "scaled_dot_product_attention",
+    "unpatch",
     "vgpu",
     "watch",
 ]

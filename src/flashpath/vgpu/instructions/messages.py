@@ -127,9 +127,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "`.pack`：两个整数饱和后打包成半字、字节、4 位或 2 位",
     ),
     # ---- Refused instructions --------------------------------------------------------------------------
-    "refused-sparse": Text("sparse tensor cores", "稀疏张量核心"),
-    "refused-wgmma": Text("sparse tensor cores of sm_90a", "sm_90a 的稀疏张量核心"),
-    "refused-tcgen05": Text("tensor cores of sm_100a", "sm_100a 的张量核心"),
+    "refused-sparse": Text("sparse tensor cores", "稀疏 tensor core"),
+    "refused-wgmma": Text("sparse tensor cores of sm_90a", "sm_90a 的稀疏 tensor core"),
+    "refused-tcgen05": Text("tensor cores of sm_100a", "sm_100a 的 tensor core"),
     "refused-textures": Text("textures: no texture units", "纹理：没有纹理单元"),
     "refused-surfaces": Text("surfaces: no texture units", "表面：没有纹理单元"),
     "refused-multimem": Text("memory of several GPUs (sm_90)", "多块 GPU 的内存（sm_90）"),

@@ -36,7 +36,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "later-tensor-core": Text(
         "the instruction {instruction} is not known to this version: it is a tensor core of {architecture}, "
         "compile for sm_80 or sm_89 to have mma instead",
-        "这个版本不支持指令 {instruction}：它属于 {architecture} 的张量核心；"
+        "这个版本不支持指令 {instruction}：它属于 {architecture} 的 tensor core；"
         "请为 sm_80 或 sm_89 编译，改用 mma",
     ),
     "no-member-mask": Text(
