@@ -90,6 +90,12 @@ def _tensor_cores(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
     return Message("jit.modelled-tensor-cores", told)
 
 
+def _warpgroups(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
+    del gpu  # no GPU has been asked: tests/vgpu/hardware/tensor_core/make_wgmma_golden.py does
+    instruction = _first(spelled, r"wgmma\.mma_async\..*\.(f16|f32)\.")
+    return Message("jit.modelled-warpgroups", {"instruction": instruction}) if instruction else None
+
+
 def _special_functions(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
     instruction = _first(spelled, r"\w+\.approx|div\.full")
     if instruction is None or gpu.capability == _VERIFIED_CAPABILITY:
@@ -98,7 +104,7 @@ def _special_functions(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
 
 
 def _order_of_atomics(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
-    instruction = _first(spelled, r"(atom|red)\..*\badd\..*f(16|32|64)(x2)?\b")
+    instruction = _first(spelled, r"(atom|red|cp\.reduce)\..*\badd\b.*f(16|32|64)(x2)?\b")
     told = {"gpu": gpu.name, "instruction": instruction}
     return Message("jit.order-of-atomics", told) if instruction else None
 
@@ -111,6 +117,7 @@ def _clocks(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
 
 _REASONS: tuple[Callable[[Spelled, gpus.Gpu], Message | None], ...] = (
     _tensor_cores,
+    _warpgroups,
     _special_functions,
     _order_of_atomics,
     _clocks,

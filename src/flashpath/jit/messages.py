@@ -875,6 +875,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "not-certain": Text("not certain: {reasons}", "不能确定：{reasons}"),
     "next-reason": Text("{one}; {other}", "{one}；{other}"),
     "does-not-run-it": Text("the virtual GPU does not run it: {problem}", "虚拟 GPU 不能运行它：{problem}"),
+    "modelled-warpgroups": Text(
+        "the sums of {instruction} follow published models; no GPU has been compared yet",
+        "{instruction} 的求和按公开发表的模型计算，尚未与 GPU 对照",
+    ),
     "modelled-tensor-cores": Text(
         "the tensor cores of {gpu} are modelled, those of {verified} verified ({instruction})",
         "{gpu} 的 Tensor Core 是按模型计算的，{verified} 的已核对（{instruction}）",

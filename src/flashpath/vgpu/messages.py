@@ -414,6 +414,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "{access}：在一个 {size} 字节的数组开头之前 {offset} 字节",
     ),
     "access-nowhere": Text("{access}: no array is near", "{access}：附近没有数组"),
+    "no-wgmma-fence": Text(
+        "threads have written its accumulators, and no wgmma.fence comes between that and this product",
+        "线程写过它的累加器，而写入与这次乘法之间没有 wgmma.fence",
+    ),
     "no-proxy-fence": Text(
         "{piece} is read by a copy or a product beside the threads, and no fence.proxy.async comes between the write and that",
         "{piece} 由线程之外的拷贝或乘法单元读取，而写入与读取之间没有 fence.proxy.async",
@@ -544,6 +548,14 @@ MESSAGES: dict[str, Text | Entry] = {
     "copy-still-reads": Text(
         "{action} of {piece}, which an asynchronous copy reads: the thread that began it has not waited for it yet",
         "对{piece}的{action}，而一次异步拷贝正在读那里：发起拷贝的线程还没有等它完成",
+    ),
+    "bulk-copy-still-writes": Text(
+        "{action} of {piece}, where a bulk copy writes: nobody has waited at its barrier, or for its group, yet",
+        "对{piece}的{action}，而一次批量拷贝正在写那里：还没有线程在它的屏障处（或为它那一组）等待",
+    ),
+    "product-still-reads": Text(
+        "{action} of {piece}, which a wgmma reads: its warps have not waited for it yet",
+        "对{piece}的{action}，而一次 wgmma 正在读那里：它的 warp 还没有等它完成",
     ),
     "never-written": Text("a read of {piece}, which nobody has written", "读取{piece}，而那里从未写过"),
     # ---- Findings: barriers ----

@@ -118,7 +118,16 @@ class Case:
         return ".".join(parts) + " " + ", ".join(operands) + ";"
 
 
-def run(case: Case, a: Array, b: Array, c: Array, *, fence: str = "", sanitize: bool = False) -> Any:
+def run(
+    case: Case,
+    a: Array,
+    b: Array,
+    c: Array,
+    *,
+    wait: str = "wgmma.wait_group.sync.aligned 0;",
+    fence: str = "wgmma.fence.sync.aligned;",
+    sanitize: bool = False,
+) -> Any:
     """D of one wgmma: `a` is (64, K), `b` (N, K) and `c` (64, N) in the accumulators' type."""
     registers = case.n // (4 if case.sums == "f16" else 2)
     images: list[tuple[Array, list[int]]] = []
@@ -166,10 +175,10 @@ COPY:
     {"".join(f"ld.global.u32 %s{k}, [%own+{4 * k}]; " for k in range(registers))}
     mov.u64 %da, {descriptors[0]}; mov.u64 %db, {descriptors[1]};
     setp.eq.u32 %scale, {case.accumulates}, 1;
-    wgmma.fence.sync.aligned;
+    {fence}
     {case.instruction()}
     wgmma.commit_group.sync.aligned;
-    {fence or "wgmma.wait_group.sync.aligned 0;"}
+    {wait}
     {"".join(f"st.global.u32 [%own+{4 * k}], %s{k}; " for k in range(registers))}
     ret;
 }}
@@ -335,5 +344,7 @@ def test_nothing_comes_before_the_wait() -> None:
     c = np.zeros((64, 64), np.float32)
     case = Case("f32", "f16", "f16", 64)
     assert run(case, a, b, c, sanitize=True) == []
-    found = run(case, a, b, c, sanitize=True, fence="wgmma.wait_group.sync.aligned 1;")
+    found = run(case, a, b, c, sanitize=True, wait="wgmma.wait_group.sync.aligned 1;")
     assert {finding.kind for finding in found} == {"missing-wait"}
+    found = run(case, a, b, c, sanitize=True, fence="")
+    assert [finding.kind for finding in found] == ["missing-fence"]

@@ -54,6 +54,7 @@ Accumulators::Accumulators(const ptx::Function& function) {
     if (number == ptx::kNone) number = count++;
     classes_[k] = number;
   }
+  is_written_.assign(count, false);
   is_settled_.assign(count, true);  // nothing is in flight when the function begins
 }
 
@@ -61,6 +62,7 @@ void Accumulators::before(Builder& b, bool joined) {
   if (classes_.empty()) return;
   if (joined) {
     is_settled_.assign(is_settled_.size(), false);
+    is_written_.assign(is_written_.size(), false);
     all_committed_ = false;
   }
   const ptx::Instruction& instruction = *b.current;
@@ -73,6 +75,8 @@ void Accumulators::before(Builder& b, bool joined) {
       }
       all_committed_ = false;
       for (std::size_t k = 1; k < operands.size(); ++k) touch(b, operands[k]);
+    } else if (has(b.function, instruction, "fence")) {
+      is_written_.assign(is_written_.size(), false);
     } else if (has(b.function, instruction, "commit_group")) {
       all_committed_ = true;
     } else if (has(b.function, instruction, "wait_group") && all_committed_ && !b.operands().empty() &&
@@ -82,6 +86,24 @@ void Accumulators::before(Builder& b, bool joined) {
     return;
   }
   for (const ptx::Operand& each : b.operands()) touch(b, each);
+  // Compilers copy the registers of inline assembly about, which is no write of anybody's.
+  const auto operands = b.operands();
+  const bool copies = instruction.opcode == "mov" && operands.size() > 1 && operands[1].kind == ptx::OperandKind::kRegister;
+  if (!operands.empty() && !copies && instruction.opcode != "call") write(b, operands[0]);
+}
+
+void Accumulators::write(Builder& b, const ptx::Operand& operand) {
+  if (operand.kind == ptx::OperandKind::kVector || operand.kind == ptx::OperandKind::kPair) {
+    for (const ptx::Operand& part : b.parts(operand)) write(b, part);
+    return;
+  }
+  if (operand.kind != ptx::OperandKind::kRegister) return;
+  const u32 number = classes_[operand.index];
+  if (number == ptx::kNone || is_written_[number]) return;
+  is_written_[number] = true;
+  Instruction& i = b.emit_hidden("wgmma.write");
+  i.guard = kNoRegister;
+  i.immediate = number;
 }
 
 void Accumulators::touch(Builder& b, const ptx::Operand& operand) {

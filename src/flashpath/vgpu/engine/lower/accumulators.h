@@ -1,4 +1,5 @@
-// Registers that wgmma adds to. It is asynchronous: an instruction that uses one of them may find the sum not there yet.
+// Registers that wgmma adds to. It is asynchronous: an instruction that uses one of them may find the sum not there yet; and what
+// one writes, wgmma sees behind a wgmma.fence only.
 //
 // Registers that stand beside each other among the accumulators of any wgmma are of one class. Before the first use of a class
 // in a basic block, unless a wait for all is known to have come before, a hidden `wgmma.touch` ends what is in flight.
@@ -22,9 +23,11 @@ class Accumulators {
 
  private:
   void touch(Builder& b, const ptx::Operand& operand);
+  void write(Builder& b, const ptx::Operand& operand);
 
   std::vector<u32> classes_;  // by register
   std::vector<bool> is_settled_;  // by class, in this basic block
+  std::vector<bool> is_written_;  // by class: `wgmma.write` has told so in this basic block, and no fence has followed
   bool all_committed_ = true;     // in this basic block
 };
 

@@ -142,7 +142,7 @@ void warpgroup(Builder& b) {
   if (multiplies) return multiply(b, m);
   m.all_taken();
   if (other == "fence") {
-    b.emit("nop");
+    b.emit("wgmma.fence");
   } else if (other == "commit_group") {
     const u32 members = b.constant(4, kAllLanes);
     b.emit("wgmma.commit_group", Kind::kWarpSync).b[3] = members;

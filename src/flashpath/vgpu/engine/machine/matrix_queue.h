@@ -17,6 +17,7 @@ struct Warp;
 struct MatrixOperation;
 
 inline constexpr u32 kWarpsOfGroup = 4;
+inline constexpr s64 kFencedClasses = 64;  // of accumulators; of those behind nobody asks for a fence
 
 // One warp's part of an operation.
 struct MatrixPart {
@@ -43,6 +44,7 @@ struct MatrixQueue {
   u64 begun = 0;            // operations so far
   std::deque<u64> groups;   // not waited for: how many operations had begun when each was closed
   u64 awaited = 0;          // its lanes wait until so many are done
+  u64 written = ~u64(0);    // a bit for each class of accumulators that threads have written since the last wgmma.fence
   u32 ended = 0;            // of a sanitised launch, at the group's first warp: the epoch in which the last one ended
 
   u64 done() const { return begun - pending.size(); }

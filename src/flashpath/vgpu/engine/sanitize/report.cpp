@@ -163,7 +163,13 @@ void report_missing_wait(const machine::Warp& warp, const Instruction& i, int la
                          const Piece& piece) {
   if (is_known(warp, "missing-wait", i.index, copy.instruction)) return;
   const char* own = action(warp, i.index, writes);
-  Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
+  const std::string& operation = warp.launch->program->origins[copy.instruction].operation;
+  const bool is_bulk = operation.starts_with("cp.async.bulk") || operation.starts_with("cp.async.value");
+  const char* const code = operation.starts_with("wgmma.") ? "vgpu.product-still-reads"
+                           : is_bulk && copy.writes        ? "vgpu.bulk-copy-still-writes"
+                           : copy.writes                   ? "vgpu.copy-still-writes"
+                                                           : "vgpu.copy-still-reads";
+  Message message(code,
                            {{"action", machine::action_message(own)}, {"piece", bytes_at(piece)}});
   observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
   warp.launch->findings->add(std::move(finding));
@@ -187,6 +193,15 @@ void report_missing_fence(const machine::Warp& warp, const Instruction& i, int l
   finding.message = {"vgpu.no-proxy-fence", {{"piece", bytes_at(piece)}}};
   finding.at = here(warp, i, lane, "read");
   finding.other = there(warp, other);
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_accumulator_without_fence(const machine::Warp& warp, const Instruction& product) {
+  if (is_known(warp, "missing-fence", product.index, observe::Findings::kNobody)) return;
+  observe::Finding finding;
+  finding.kind = "missing-fence";
+  finding.message = {"vgpu.no-wgmma-fence"};
+  finding.at = here(warp, product, 0, "read");
   warp.launch->findings->add(std::move(finding));
 }
 

@@ -280,6 +280,7 @@ void begin_matrix_operation(machine::Warp& warp, const Instruction& i, machine::
 void end_matrix_operation(machine::Warp& warp, const machine::MatrixOperation& operation);
 void wait_for_matrices(machine::Warp& warp, Epoch ended);  // all that have ended so far
 // An instruction uses accumulators that a product is still added to.
+void report_accumulator_without_fence(const machine::Warp& warp, const Instruction& product);
 void report_accumulator_in_flight(const machine::Warp& warp, const Instruction& i, const Instruction& product);
 
 void begin_barrier(machine::Warp& warp, const std::byte* object);  // mbarrier.init

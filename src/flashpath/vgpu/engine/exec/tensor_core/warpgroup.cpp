@@ -64,6 +64,11 @@ void run_touch(Warp& warp, const Instruction& i) {
   for (auto count = queue.pending.rend() - last; count > 0; --count) multiply_early(warp);
 }
 
+void run_write(Warp& warp, const Instruction& i) {
+  if (i.immediate < kFencedClasses) queue_of(warp).written |= u64(1) << i.immediate;
+}
+void run_fence(Warp& warp, const Instruction&) { queue_of(warp).written = 0; }
+
 }  // namespace
 
 bool wait_for_matrices(Warp& warp, u32 but) {
@@ -91,6 +96,8 @@ void multiply_early(Warp& warp) {
 void register_warpgroups(Registry& r) {
   r.add("wgmma.commit_group", &run_commit);
   r.add("wgmma.touch", &run_touch);
+  r.add("wgmma.write", &run_write);
+  r.add("wgmma.fence", &run_fence);
 }
 
 }  // namespace flashpath::exec

@@ -238,6 +238,10 @@ void begin(Warp& warp, const Instruction& i) {
     begun.left = lanes<u64>(warp, i.a[0])[0];
   }
   ++queue.begun;
+  if (warp.watch != nullptr && i.immediate < kFencedClasses && (queue.written >> i.immediate & 1) != 0) {
+    sanitize::report_accumulator_without_fence(warp, i);
+    queue.written &= ~(u64(1) << i.immediate);
+  }
   if (warp.watch == nullptr || warp.index != first) return;
   begun.read = chunks_of(begun);
   sanitize::begin_matrix_operation(warp, i, begun);
