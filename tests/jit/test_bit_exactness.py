@@ -109,7 +109,7 @@ def test_explain_says_it_in_one_line(module: fp.jit.Module) -> None:
 
 def test_explain_of_what_the_virtual_gpu_does_not_run() -> None:
     source = """extern "C" __global__ void k(int* x) {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 64;");
+        asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" :: "l"(x));
         x[0] = 1;
     }"""
     explained = fp.explain(fp.compile(source, "sm_90a")["k"])

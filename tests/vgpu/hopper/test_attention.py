@@ -1,4 +1,4 @@
-"""Attention as FlashAttention 3 is built: a loading warp, two warpgroups that take turns, scores in registers."""
+"""Attention as FlashAttention 3 is built: a warp that loads, two warpgroups that take turns."""
 
 from __future__ import annotations
 

@@ -78,6 +78,20 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) halves(int* out) {
     cg::this_cluster().sync();
 }
 
+// A fence before a relaxed arrival is as good as an arrival that releases.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) relaxed(int* out, int fences) {
+    __shared__ int own;
+    unsigned rank = cg::this_cluster().block_rank();
+    if (threadIdx.x == 0) {
+        own = 10 + rank;
+        if (fences) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (threadIdx.x == 40) out[blockIdx.x] = *cg::this_cluster().map_shared_rank(&own, rank ^ 1);
+    cg::this_cluster().sync();
+}
+
 extern "C" __global__ void __cluster_dims__(2, 1, 1) leaves(int* out) {
     __shared__ int own;
     cg::cluster_group cluster = cg::this_cluster();
@@ -152,6 +166,12 @@ def test_nothing_is_found_in_them(module: fp.Module, name: str) -> None:
     cluster = 4 if name == "shares" else None
     args = {"shares": (x, zeros(4)), "histogram": (x, 500, zeros(64)), "halves": (zeros(4),)}[name]
     assert fp.sanitize(module[name], 4, 64, args, seeds=10, cluster=cluster) == []
+
+
+def test_a_relaxed_arrival_tells_what_a_fence_has_released(module: fp.Module) -> None:
+    assert fp.sanitize(module["relaxed"], 2, 64, (zeros(2), 1), seeds=5) == []
+    found = fp.sanitize(module["relaxed"], 2, 64, (zeros(2), 0), seeds=5)
+    assert {finding.kind for finding in found} == {"race"}
 
 
 def test_a_block_that_has_ended_has_no_memory(module: fp.Module) -> None:

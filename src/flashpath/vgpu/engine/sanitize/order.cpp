@@ -279,9 +279,15 @@ Mbarrier& cluster_barrier(const machine::Block& block) { return block.cluster->b
 }  // namespace
 
 void arrive_at_cluster(machine::Warp& warp, const Instruction& i) {
-  if ((i.order & kRelease) == 0) return;
   Mbarrier& barrier = cluster_barrier(*warp.block);
-  barrier.arriving = joined(barrier.arriving, told(*warp.watch, warp.executing));
+  const WarpWatch& watch = *warp.watch;
+  if (i.order & kRelease) {
+    barrier.arriving = joined(barrier.arriving, told(watch, warp.executing));
+  } else if (watch.ordering != nullptr) {  // relaxed: what a fence has released before
+    for_lanes(warp.executing, [&](int lane) {
+      barrier.arriving = joined(barrier.arriving, released(watch, lane, watch.ordering->near[lane]));
+    });
+  }
   warp.watch->block->all->begin_epoch(*warp.watch);
 }
 
