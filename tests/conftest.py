@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,13 +16,17 @@ os.environ.setdefault("FLASHPATH_CACHE_DIR", str(Path(__file__).parent.parent / 
 # Before torch is: tests are as many processes as there are cores, and its threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Compiled Python is kept: every command that a test starts would compile all of flashpath again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Commands that tests start write into pipes of no width, also where pytest's workers name one.
 os.environ.pop("COLUMNS", None)
 
 # What is said is compared in English, whatever language the developer's shell has.
 os.environ.pop("FLASHPATH_LANG", None)
 
-from flashpath.jit import device
+from flashpath.jit import device  # noqa: E402
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 from flashpath import __version__
 from flashpath.cli.cache import shortened
 from flashpath.jit import device, toolkit
+from tests.harness.command_line import Ended, run_here
 
 KERNEL = """extern "C" __global__ void twice(int n, float* x) {
   int i = threadIdx.x;
@@ -45,18 +46,10 @@ def slow(a, b):
 """
 
 
-def flashpath(*words: str, cache: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, **environment}
-    if cache is not None:
-        variables["FLASHPATH_CACHE_DIR"] = str(cache)
-    return subprocess.run(
-        [sys.executable, "-m", "flashpath.cli", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=variables,
-    )
+def flashpath(*words: str, cache: Path | None = None, **environment: str) -> Ended:
+    """In this process; `shell` starts another one, for what a process does by itself."""
+    own = {} if cache is None else {"FLASHPATH_CACHE_DIR": str(cache)}
+    return run_here(*words, environment={**own, **environment})
 
 
 @pytest.fixture

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.harness.command_line import Ended, run_here
 
-def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "flashpath.cli", *words], capture_output=True, text=True, check=False, cwd=cwd
-    )
+
+def run(*words: str, cwd: Path) -> Ended:
+    return run_here(*words, folder=cwd)
 
 
 @pytest.mark.parametrize(

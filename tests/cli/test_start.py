@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.command_line import Ended, run_here
+
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
@@ -21,27 +23,18 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def environment(here: Path, **more: str) -> dict[str, str]:
+def begun_nothing(here: Path) -> dict[str, str]:
     """A learner who has begun nothing, and whose git knows no name."""
-    own = {
+    return {
         "FLASHPATH_HOME": str(here.parent / "home"),
         "GIT_CONFIG_GLOBAL": str(here.parent / "none"),
         "LC_ALL": "C",
     }
-    return {**{name: value for name, value in os.environ.items() if name != "FLASHPATH_LANG"}, **own, **more}
 
 
-def flashpath(here: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "flashpath.cli", *words],
-        cwd=here,
-        env=environment(here, PYTHONUTF8="1", **more),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=300,
-    )
+def flashpath(here: Path, *words: str, **more: str) -> Ended:
+    """In this process, as nothing here is about the process; Control-C is, and has one of its own."""
+    return run_here(*words, folder=here, environment={**begun_nothing(here), **more})
 
 
 def test_without_a_track_all_are_listed(here: Path) -> None:
@@ -138,7 +131,7 @@ def test_ctrl_c_leaves_a_folder_that_the_next_start_completes(here: Path) -> Non
         root = here / f"stopped-{number}"
         running = subprocess.Popen(
             [sys.executable, "-m", "flashpath.cli", "start", "cuda-triton-flash", "--into", str(root)],
-            env=environment(here),
+            env={**os.environ, **begun_nothing(here)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )

@@ -10,6 +10,7 @@ where what is stored is not what was made.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import inspect
@@ -19,7 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 from flashpath import settings
@@ -33,6 +34,8 @@ from flashpath.messages import LANGUAGES
 
 WIDTH = 80
 LIMIT_S = 300
+_HOME = "home"
+_NAMED_BY_NOBODY = shutil.ignore_patterns("*.md", "outputs", "figures")  # of what a unit has
 _TIMES = re.compile(r"(?<![\w.])\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|seconds?)(?![\w/])")
 
 Made = dict[Path, str]  # file → its text
@@ -131,7 +134,8 @@ def _commands(unit: Unit) -> list[str]:
 def _outputs(course: Course, unit: Unit, command: str) -> Made:
     folder, name = unit.folder / "outputs", output_name(command)
     words = words_of(command)
-    first, second = (output_of(course, words, lang) for lang in ("en", "zh"))
+    with _among_files(course) as place:
+        first, second = (_output(course, words, lang, place) for lang in ("en", "zh"))
     if first == second:
         return {folder / f"{name}.txt": first}
     return {folder / f"{name}.en.txt": first, folder / f"{name}.zh.txt": second}
@@ -139,31 +143,42 @@ def _outputs(course: Course, unit: Unit, command: str) -> Made:
 
 def output_of(course: Course, words: Sequence[str], lang: str) -> str:
     """What a command prints, on stdout and stderr, without what differs from run to run."""
+    with _among_files(course) as folder:
+        return _output(course, words, lang, folder)
+
+
+@contextlib.contextmanager
+def _among_files(course: Course) -> Generator[Path]:
+    """A folder with what commands name: copies, as commands show where a file really lies."""
     with tempfile.TemporaryDirectory(prefix="flashpath-making-") as name:
         folder = Path(name)
-        # Copies, as commands show where a file really lies.
         shutil.copytree(settings.content_dir("programs"), folder / "programs")
-        shutil.copytree(course.root / "units", folder / "units")
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "flashpath.cli", *words[1:]],
-                cwd=folder,
-                env=_environment(folder, lang),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=LIMIT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise FlashpathError("course.making-too-long", command=" ".join(words), seconds=LIMIT_S) from None
-        if done.returncode == 2 or "Traceback" in done.stdout:
-            output = done.stdout.strip()[-500:]
-            raise FlashpathError("course.making-failed", command=" ".join(words), output=output)
-        return steady(done.stdout, folder, course)
+        shutil.copytree(course.root / "units", folder / "units", ignore=_NAMED_BY_NOBODY)
+        yield folder
+
+
+def _output(course: Course, words: Sequence[str], lang: str, folder: Path) -> str:
+    shutil.rmtree(folder / _HOME, ignore_errors=True)  # each command is somebody's first
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "flashpath.cli", *words[1:]],
+            cwd=folder,
+            env=_environment(folder, lang),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise FlashpathError("course.making-too-long", command=" ".join(words), seconds=LIMIT_S) from None
+    if done.returncode == 2 or "Traceback" in done.stdout:
+        output = done.stdout.strip()[-500:]
+        raise FlashpathError("course.making-failed", command=" ".join(words), output=output)
+    return steady(done.stdout, folder, course)
 
 
 def _environment(folder: Path, lang: str) -> dict[str, str]:
@@ -176,7 +191,7 @@ def _environment(folder: Path, lang: str) -> dict[str, str]:
     own = {variable.name: "" for variable in settings.VARIABLES}
     own |= {
         settings.CACHE_DIR.name: str(settings.cache_dir().absolute()),
-        settings.HOME.name: str(folder / "home"),
+        settings.HOME.name: str(folder / _HOME),
         settings.DEVICE.name: "virtual",
         settings.LANG.name: lang,
     }

@@ -21,8 +21,8 @@ import importlib
 import string
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, cast
 
 LANGUAGES = ("en", "zh")
 Reader = Literal["caller", "learner", "command"]
@@ -105,14 +105,15 @@ class Message:
         if not isinstance(code, str) or not isinstance(params, dict):
             raise ValueError("this is not a message")
         named = cast("dict[str, Any]", params)
-        message = Message(code, {name: _from_data(value) for name, value in named.items()})
         try:
-            for reader in get_args(Reader):
-                message.text("en", reader)
-                message.fix("en", reader)
+            missing = _parameters_of(code) - named.keys()
         except (LookupError, ImportError) as error:
-            raise ValueError(f"{code!r} with these parameters is not a message: {error}") from None
-        return message
+            raise ValueError(f"{code!r} is not a message: {error}") from None
+        if missing:
+            raise ValueError(
+                f"{code!r} with these parameters is not a message: {sorted(missing)} are missing"
+            )
+        return Message(code, {name: _from_data(value) for name, value in named.items()})
 
 
 def say(code: str, /, **params: Any) -> str:
@@ -178,10 +179,20 @@ def catalogue(room: str) -> Mapping[str, Text | Entry]:
     return importlib.import_module(f"flashpath.{room}.messages").MESSAGES
 
 
+@functools.lru_cache(maxsize=4096)
 def _entry(code: str) -> Entry:
     room, _, key = code.rpartition(".")
     found = catalogue(room)[key]
     return Entry(found) if isinstance(found, Text) else found
+
+
+@functools.lru_cache(maxsize=4096)
+def _parameters_of(code: str) -> frozenset[str]:
+    """The parameters that are named to some reader; both languages name the same ones."""
+    entry = _entry(code)
+    texts = [cast("Text | None", getattr(entry, each.name)) for each in fields(entry)]
+    parse = string.Formatter().parse
+    return frozenset(name for text in texts if text for _, name, _, _ in parse(text.en) if name)
 
 
 class _Template(string.Formatter):

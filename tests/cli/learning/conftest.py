@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import io
 import json
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Generator
@@ -24,6 +22,7 @@ from flashpath import settings
 from flashpath.course.content.lesson import HEADINGS
 from flashpath.course.state import Store
 from flashpath.course.workspace import Workspace
+from tests.harness.command_line import run_here
 
 _SPEC = importlib.util.spec_from_file_location("learning_driver", Path(__file__).parent / "driver.py")
 assert _SPEC is not None
@@ -301,25 +300,8 @@ class Folder:
 
     def run(self, *words: str, typed: str = "", **variables: str) -> Done:
         """The command, in this process: most tests need no other."""
-        from flashpath.cli import main
-
-        out, err = io.StringIO(), io.StringIO()
-        before = signal.getsignal(signal.SIGPIPE)
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in variables.items():
-                patch.setenv(name, value)
-            patch.setattr(sys, "argv", ["flashpath", *words])
-            patch.setattr(sys, "stdin", io.StringIO(typed))
-            patch.setattr(sys, "stdout", out)
-            patch.setattr(sys, "stderr", err)
-            code = 0
-            try:
-                main()
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else int(end.code is not None)
-            finally:
-                signal.signal(signal.SIGPIPE, before)
-        return Done(code, out.getvalue(), err.getvalue())
+        done = run_here(*words, typed=typed, environment=variables)
+        return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words: str, shell: str | None = None, **options: Any) -> subprocess.Popen[str]:
         """The command in a process of its own, to be interrupted; `shell` is Python code that starts it."""

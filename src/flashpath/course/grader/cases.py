@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import secrets
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -79,7 +80,7 @@ def telling_cases(exercise: Exercise, *, every: bool = False) -> list[Case]:
     Of every kind of values it is the largest that is small enough, and the smallest case of all; `every`
     gives all of them.
     """
-    cases = [replace(case, schedule=0) for case in cases_of(exercise, _TELLING_SEED)]
+    cases = _drawn_once(exercise)
     if every or exercise.launch is None:
         return cases  # calls of a function cost little
     fitting = [case for case in cases if 0 < case.elements <= _MOST_ELEMENTS]
@@ -87,6 +88,22 @@ def telling_cases(exercise: Exercise, *, every: bool = False) -> list[Case]:
     return [*fitting[:1], *(case for case in largest.values() if case is not fitting[0])]
 
 
+def _drawn_once(exercise: Exercise) -> list[Case]:
+    """The cases of one seed, kept for the next answer; nobody writes into them."""
+    drawn_of = (exercise.cases, exercise.scalars, exercise.arrays, exercise.arguments, exercise.launch)
+    key = repr((exercise.folder, drawn_of))
+    if key not in _DRAWN:
+        while len(_DRAWN) >= _MOST_KEPT:
+            _DRAWN.popitem(last=False)
+        cases = [replace(case, schedule=0) for case in cases_of(exercise, _TELLING_SEED)]
+        for array in (array for case in cases for array in case.inputs.values()):
+            array.flags.writeable = False
+        _DRAWN[key] = cases
+    return list(_DRAWN[key])
+
+
+_DRAWN = OrderedDict[str, list[Case]]()
+_MOST_KEPT = 8
 _TELLING_SEED = 1
 _MOST_ELEMENTS = 20_000  # of a case that mutants are tried on, so that a hint comes soon
 
@@ -114,11 +131,10 @@ def make_case(
         for name, spec in exercise.scalars.items()
         if wanted is None or name in wanted
     }
-    inputs = {
-        name: _array(spec, sizes, values, rng)
-        for name, spec in exercise.arrays.items()
-        if spec.is_input and (wanted is None or name in wanted)
-    }
+    inputs: dict[str, Array] = {}
+    for name, spec in exercise.arrays.items():
+        if spec.is_input and (wanted is None or name in wanted):
+            inputs[name] = _array(spec, sizes, values, inputs, rng)
     return Case(
         dict(sizes),
         values,
@@ -145,6 +161,15 @@ def _scalar(spec: ScalarSpec, sizes: Mapping[str, int], values: str, rng: np.ran
     return fill(spec.values or values, (), dtype, rng, below=None)[()]
 
 
-def _array(spec: ArraySpec, sizes: Mapping[str, int], values: str, rng: np.random.Generator) -> Array:
+def _array(
+    spec: ArraySpec,
+    sizes: Mapping[str, int],
+    values: str,
+    before: Mapping[str, Array],
+    rng: np.random.Generator,
+) -> Array:
+    if spec.value is not None:
+        value = np.asarray(evaluate(spec.value, {**sizes, **before}))
+        return np.broadcast_to(value, shape_of(spec, sizes)).astype(dtype_of(spec.dtype))
     below = None if spec.below is None else evaluate_integer(spec.below, sizes)
     return fill(spec.values or values, shape_of(spec, sizes), dtype_of(spec.dtype), rng, below=below)

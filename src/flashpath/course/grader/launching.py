@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -24,6 +24,8 @@ BUDGET = 3_000_000
 # something at every turn of a loop would take minutes for the whole budget.
 _FINDINGS_ARE_ENOUGH = 500_000
 STEPS = (4_000, 20_000, 100_000, _FINDINGS_ARE_ENOUGH, BUDGET)
+# With as much as the case before needed, a right kernel is done at once.
+_MOST_AT_ONCE = 100_000
 # A GPU ends a kernel at the first of these: what it would have done later is nobody's question.
 _FAULTS = frozenset({"out-of-bounds", "misaligned", "const-write"})
 # A launch that is only counted is larger, and much faster: a second or so.
@@ -78,6 +80,13 @@ def _parameter(exercise: Exercise, name: str) -> Parameter:
     return Parameter(name, "int32", False)  # a size
 
 
+@dataclass
+class Pace:
+    """How much the last launch took of a kernel in which nothing was found: the next case is no smaller."""
+
+    enough: int = STEPS[0]
+
+
 def run(
     session: KernelSession,
     exercise: Exercise,
@@ -87,11 +96,12 @@ def run(
     *,
     counts: tuple[str, ...] = (),
     sanitize: bool = True,
+    pace: Pace | None = None,
 ) -> tuple[KernelRun, dict[str, int]] | None:
     """One launch; None for an empty grid. `outputs` are what output arrays hold before it.
 
     Every array can be written, inputs too: that they are not is compared afterwards. The run comes with the
-    place of each array in `run.arrays`.
+    place of each array in `run.arrays`. `pace` saves launches, and changes no result.
     """
     chosen = launch_shape(launch, case.sizes)
     if chosen.is_empty:
@@ -130,12 +140,19 @@ def run(
     if not sanitize:
         counted = counted_launch(exercise.id, counts, case.sizes, lambda some: launched(COUNTED_BUDGET, some))
         return counted, places
+    pace = pace or Pace()
+    if STEPS[0] < pace.enough <= _MOST_AT_ONCE:
+        result = launched(pace.enough)
+        if not result.findings:
+            return result, places
     first, *more = STEPS
-    result = launched(first)
+    result, used = launched(first), first
     for budget in more:
         if not _may_show_more(result, budget):
             break
-        result = launched(budget)
+        result, used = launched(budget), budget
+    if not result.findings:
+        pace.enough = used
     return _without_consequences(result), places
 
 

@@ -11,6 +11,7 @@ they tell the mutants of an exercise from each other; a test compares all pairs.
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 import re
 import time
@@ -27,6 +28,7 @@ from flashpath.course.grader.compare import Expected
 from flashpath.course.grader.describe import by_cause
 from flashpath.course.grader.dtypes import Array, bits_of, half_ulp, is_float
 from flashpath.course.grader.verdict import Failure, Hint
+from flashpath.course.sandbox import SandboxError, TimedOut
 from flashpath.errors import FlashpathError
 from flashpath.messages import told
 from flashpath.vgpu.findings import Finding
@@ -231,7 +233,10 @@ def _tried(mutants: Sequence[Mutant], measure: Of[_Result]) -> Iterator[tuple[Mu
 
 
 class Kept:
-    """What mutants showed, kept for the next answer to the same exercise: `watch` grades many of them."""
+    """What mutants showed, kept for the next answer to the same exercise: `watch` grades many of them.
+
+    What failed in the sandbox fails again; only that a mutant took too long may be the machine's fault.
+    """
 
     def __init__(self, most: int = 64) -> None:
         self._most = most
@@ -240,14 +245,23 @@ class Kept:
     def of(self, exercise: Exercise, mutant: Mutant, make: Callable[[], _Result]) -> _Result:
         key = (exercise.folder, repr((exercise.cases, exercise.goals, exercise.launch)), mutant.source)
         if key not in self._results:
-            self._results[key] = make()
+            try:
+                self._results[key] = make()
+            except TimedOut:
+                raise
+            except SandboxError as error:
+                self._results[key] = error
+        result = self._results[key]
         while len(self._results) > self._most:
             self._results.popitem(last=False)
-        return self._results[key]
+        if isinstance(result, SandboxError):
+            raise result
+        return result
 
 
-def _plain(source: str) -> list[str]:
+@functools.lru_cache(maxsize=64)
+def _plain(source: str) -> tuple[str, ...]:
     """Its lines without comments and space: what is left is the program."""
     comment = _CPP_COMMENT if "__global__" in source else _PYTHON_COMMENT
     lines = (re.sub(r"\s+", "", line) for line in comment.sub("", source).splitlines())
-    return [line for line in lines if line]
+    return tuple(line for line in lines if line)

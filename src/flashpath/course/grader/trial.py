@@ -10,7 +10,7 @@ from flashpath.course.grader.cases import Case
 from flashpath.course.grader.compare import Difference, Expected, compare
 from flashpath.course.grader.describe import changed_input, found, with_printed, wrong_output
 from flashpath.course.grader.dtypes import Array, bits_of
-from flashpath.course.grader.launching import run
+from flashpath.course.grader.launching import Pace, run
 from flashpath.course.grader.misconceptions import Left, Seen
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.reference import expected_outputs
@@ -56,6 +56,7 @@ class Trial:
     exercise: Exercise
     launch: Launch
     source: str
+    pace: Pace = field(default_factory=Pace)
 
     def evidence(self, cases: Iterable[Prepared]) -> Iterator[Seen]:
         """What it leaves behind in each case, launched when it is asked for."""
@@ -126,4 +127,5 @@ class Trial:
             outputs,
             counts=counts,
             sanitize=not counts,
+            pace=self.pace,
         )

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import re
+import sys
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -14,9 +21,11 @@ from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError, reported
 from flashpath.course.sandbox.job import Array, KernelJob, Limits
 from flashpath.course.sandbox.python_source import check_python, failed_at
+from flashpath.jit.cache import KernelCache
 from flashpath.messages import told
 
 IMPORTS = ("triton", "triton.language", "math")
+_PTX = "kernel.ptx"
 _MOST_PTX_BYTES = 16 << 20
 _MOST_SHARED_BYTES = 227 << 10
 _MOST_WARPS = 32
@@ -39,7 +48,72 @@ def check_triton(job: KernelJob, file_name: str) -> None:
 
 
 def build_triton(job: KernelJob, file_name: str, limits: Limits) -> BuiltTriton:
-    """Compile for a signature in which pointers are aligned to 16 bytes and nothing else is known."""
+    """Compile for a signature in which pointers are aligned to 16 bytes and nothing else is known.
+
+    What came of a text is kept, as of other kernels: the next grade, and each hint, asks for the same ones.
+    """
+    cache, key = KernelCache(), _key(job, file_name)
+    kept = cache.load(key)
+    if kept is not None:
+        return _checked(kept.build, [np.frombuffer(kept.files[_PTX], np.uint8)], "")
+    started = time.perf_counter()
+    built = _built(job, file_name, limits)
+    if not built.printed:  # what a file does beside defining kernels, it does anew each time
+        _keep(cache, key, job, file_name, built, time.perf_counter() - started)
+    return built
+
+
+def _key(job: KernelJob, file_name: str) -> str:
+    return KernelCache.key(
+        {
+            "triton answer": _builder(),
+            "source": job.source,
+            "file": file_name,
+            "kernel": job.kernel,
+            "arch": job.arch,
+            "constants": dict(job.constants),
+            "num_warps": job.num_warps,
+            "parameters": job.parameter_messages,
+        }
+    )
+
+
+@functools.cache
+def _builder() -> list[str]:
+    """What decides, beside the text, what the child makes of it: Triton, and all that is the sandbox."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return [_triton(), sys.version, digest.hexdigest()]
+
+
+def _triton() -> str:
+    try:
+        return f"triton {metadata.version('triton')}"
+    except metadata.PackageNotFoundError:  # built by somebody, under another name
+        return "triton"
+
+
+def _keep(
+    cache: KernelCache, key: str, job: KernelJob, file_name: str, built: BuiltTriton, seconds: float
+) -> None:
+    build: dict[str, Any] = {
+        "source": file_name,
+        "arch": job.arch,
+        "compiler": _triton(),
+        "flags": [],
+        "assembler_flags": [],
+        "kernels": [],
+        "built": time.time(),
+        "seconds": round(seconds, 4),
+        "name": built.name,
+        "num_warps": built.num_warps,
+        "shared": built.shared,
+    }
+    cache.store(key, build, {_PTX: built.ptx.tobytes()})
+
+
+def _built(job: KernelJob, file_name: str, limits: Limits) -> BuiltTriton:
     arch = gpus.parse_arch(job.arch)
     capability = arch.major * 10 + arch.minor
     plan = {"capability": capability}
@@ -78,7 +152,13 @@ def _build(child: Child, job: KernelJob, file_name: str, capability: int, limits
         crashed.printed = error.printed
         raise crashed from None
     _check(header, child, job.source, file_name)
-    return _checked(header, arrays, str(child.folder), child.take_printed())
+    # The learner's file by its name alone: the folder is gone when somebody reads the line.
+    here = f"{child.folder}/".encode()
+    texts = [
+        np.frombuffer(each.tobytes().replace(here, b""), np.uint8) if _is_text(each) else each
+        for each in arrays
+    ]
+    return _checked(header, texts, child.take_printed())
 
 
 def _check(header: dict[str, Any], child: Child, source: str, file_name: str) -> None:
@@ -100,7 +180,11 @@ def _whole(value: Any) -> int | None:
     return value if type(value) is int and 0 < value < 1 << 16 else None
 
 
-def _checked(header: dict[str, Any], arrays: list[Array], folder: str, printed: str) -> BuiltTriton:
+def _is_text(array: Array) -> bool:
+    return array.dtype.name == "uint8" and array.ndim == 1
+
+
+def _checked(header: Mapping[str, Any], arrays: list[Array], printed: str) -> BuiltTriton:
     """What an untrusted child says of its PTX; the child that runs it compares it with the PTX again."""
     name, warps, shared = header.get("name"), header.get("num_warps"), header.get("shared")
     good = (
@@ -111,8 +195,7 @@ def _checked(header: dict[str, Any], arrays: list[Array], folder: str, printed: 
         and type(shared) is int
         and shared >= 0
         and len(arrays) == 1
-        and arrays[0].dtype.name == "uint8"
-        and arrays[0].ndim == 1
+        and _is_text(arrays[0])
     )
     if not good:
         raise Crashed(told("course.sandbox.sent-no-kernel"))
@@ -123,6 +206,4 @@ def _checked(header: dict[str, Any], arrays: list[Array], folder: str, printed: 
         )
     if header.get("num_ctas", 1) != 1 or header.get("scratch", 0) != 0 or header.get("descriptors"):
         raise BuildFailed(told("course.sandbox.no-clusters", kernel=name))
-    # The learner's file by its name alone: the folder is gone when somebody reads the line.
-    text = arrays[0].tobytes().replace(f"{folder}/".encode(), b"")
-    return BuiltTriton(np.frombuffer(text, np.uint8), name, warps, shared, printed)
+    return BuiltTriton(arrays[0], name, warps, shared, printed)

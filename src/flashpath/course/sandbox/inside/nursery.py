@@ -8,6 +8,7 @@ after loading: it gives up what its plan says, and only then reads its first mes
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -30,6 +31,7 @@ def serve(control: socket.socket, plan: Mapping[str, Any], worker: Any, state: A
     """
     warm: Any = getattr(worker, "warm", None)
     children: dict[int, tuple[int, int]] = {}  # by pidfd: the process, and where its status goes
+    gc.freeze()  # no child looks through what is loaded, which would write into every page of it
     while True:
         ready, _, _ = select.select([control.fileno(), *children], [], [])
         for each in ready:
@@ -56,6 +58,8 @@ def serve(control: socket.socket, plan: Mapping[str, Any], worker: Any, state: A
                 with contextlib.suppress(Exception):  # then children do it themselves
                     warm(plan)
                 warm = None
+                gc.collect()
+                gc.freeze()
 
 
 def _report(pidfd: int, pid: int, status: int) -> None:

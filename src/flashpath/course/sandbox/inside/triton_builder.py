@@ -42,6 +42,7 @@ def prepare(plan: Mapping[str, Any]) -> None:
     with contextlib.suppress(AttributeError, TypeError):
         backend.hash()
         _ = nvidia.get_ptxas(capability).version
+        triton.runtime.cache.triton_key()  # a digest of all of Triton, which each child would make
     # PTX is all that is wanted: machine code would need the assembler, a process of its own.
     nvidia.CUDABackend.make_cubin = _no_machine_code
 

@@ -33,7 +33,8 @@ observe::Party here(const machine::Warp& warp, const Instruction& i, int lane, c
 
 observe::Party there(const machine::Warp& warp, const Access& other) {
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
-  return party(*warp.launch, other.instruction, owner.block, owner.warp * kLanes + lane_of(other.record),
+  const u32 index = owner.warp < kMostWarps ? owner.warp : (owner.warp - kMostWarps) * machine::kWarpsOfGroup;
+  return party(*warp.launch, other.instruction, owner.block, index * kLanes + lane_of(other.record),
                action(warp, other.instruction, other.writes));
 }
 
@@ -113,9 +114,7 @@ const char* weak_order(const machine::Warp& warp, const Instruction& i, int lane
 }
 
 // How far apart the threads of a race are: a barrier between warps also orders lanes, not the other way round.
-int reach(const Message& message) {
-  return message.code == "vgpu.race-other-block" || message.code == "vgpu.race-other-warp" ? 1 : 0;
-}
+int reach(std::string_view code) { return code == "vgpu.race-other-block" || code == "vgpu.race-other-warp" ? 1 : 0; }
 
 }  // namespace
 
@@ -132,23 +131,26 @@ void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool
   if (owner.block != warp.watch->block->number && is_of_library(i.index) && is_of_library(other.instruction)) return;
   const char* own = action(warp, i.index, writes);
   const char* before = action(warp, other.instruction, other.writes);
-  Message message("vgpu.race-other-lane", {{"action", machine::action_message(own)},
-                                                    {"piece", bytes_at(piece)},
-                                                    {"other", machine::action_message(before)}});
+  const char* code = "vgpu.race-other-lane";
   if (owner.block != warp.watch->block->number) {
-    message.code = "vgpu.race-other-block";
+    code = "vgpu.race-other-block";
   } else if (owner.warp != warp.index) {
-    message.code = "vgpu.race-other-warp";
+    code = "vgpu.race-other-warp";
   } else if (other.instruction == i.index && writes && other.writes) {
-    message.code = "vgpu.race-same-write";
+    code = "vgpu.race-same-write";
   }
   const char* kind = "race";
-  if (const char* const code = weak_order(warp, i, lane, other)) {
+  if (const char* const weak = weak_order(warp, i, lane, other)) {
     kind = "weak-order";
-    message.code = code;
+    code = weak;
   }
-  if (observe::Finding* const known = warp.launch->findings->count_again(kind, i.index, other.instruction)) {
-    if (reach(message) <= reach(known->message)) return;
+  // A loop without its barrier meets a million of them: what need not be told is not put into words either.
+  observe::Finding* const known = warp.launch->findings->count_again(kind, i.index, other.instruction);
+  if (known != nullptr && reach(code) <= reach(known->message.code)) return;
+  Message message(code, {{"action", machine::action_message(own)},
+                         {"piece", bytes_at(piece)},
+                         {"other", machine::action_message(before)}});
+  if (known != nullptr) {
     known->message = std::move(message);
     known->at = here(warp, i, lane, own);
     known->other = there(warp, other);
@@ -164,6 +166,26 @@ void report_missing_wait(const machine::Warp& warp, const Instruction& i, int la
   Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
                            {{"action", machine::action_message(own)}, {"piece", bytes_at(piece)}});
   observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_end_in_flight(const machine::BulkCopy& copy, bool reads) {
+  const machine::Warp& warp = *copy.warp;
+  if (is_known(warp, "missing-wait", copy.instruction, observe::Findings::kNobody)) return;
+  observe::Finding finding;
+  finding.kind = "missing-wait";
+  finding.message = {reads ? "vgpu.ended-while-copy-reads" : "vgpu.ended-while-copy-writes"};
+  finding.at = here(warp, warp.launch->program->code[copy.instruction], static_cast<int>(copy.lane), reads ? "read" : "write");
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_accumulator_in_flight(const machine::Warp& warp, const Instruction& i, const Instruction& product) {
+  if (is_known(warp, "missing-wait", i.index, product.index)) return;
+  observe::Finding finding;
+  finding.kind = "missing-wait";
+  finding.message = {"vgpu.accumulator-in-flight"};
+  finding.at = here(warp, i, 0, "read");
+  finding.other = here(warp, product, 0, "write");
   warp.launch->findings->add(std::move(finding));
 }
 
