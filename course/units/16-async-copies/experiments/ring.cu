@@ -21,9 +21,9 @@ __global__ void fold(int tiles, const float* x, float* y) {
   }
   float sum = 0.0f;
   for (int s = 0; s < tiles; ++s) {
-    __pipeline_wait_prior(kStages - 2);  // of the kStages - 1 groups, the oldest is needed
-    __syncthreads();                     // it is there for all; all have finished step s - 1
-    fetch(s + kStages - 1);              // into the stage of step s - 1
+    __pipeline_wait_prior(kStages - 2);  // the oldest group is needed
+    __syncthreads();  // tile s is there for all; step s - 1 is over
+    fetch(s + kStages - 1);  // into the stage of step s - 1
     const float* tile = ring[s % kStages];
     sum += tile[t] - tile[kTile - 1 - t];
   }

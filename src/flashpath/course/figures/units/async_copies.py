@@ -16,7 +16,7 @@ from flashpath.course.figures.drawing import Figure, Group, Picture
 
 
 def visible(lang: str) -> Figure:
-    """Which of four groups have arrived behind each wait, on the virtual GPU, where a copy is as late as it may be."""
+    """Which of four groups have arrived behind each wait, on the virtual GPU, where copies come late."""
     title, columns, there, pending = {
         "en": ("committed one after the other", "group {}", "arrived", "–"),
         "zh": ("依次提交", "第 {} 组", "已到达", "–"),
