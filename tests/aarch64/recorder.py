@@ -70,7 +70,7 @@ class _RecordedProgram:
         log.blob(self._lowered.encode())
         log.number(*grid, *block, shared, options.budget, options.multiprocessors)
         log.number(int(options.count), int(options.exact), *options.capability, options.seed)
-        log.number(options.resident_blocks, int(options.cooperative))
+        log.number(options.resident_blocks, int(options.cooperative), *(options.cluster or (0, 0, 0)))
         log.blob(parameters)
         log.number(len(segments))
         for (base, _, _, writable, _), first, last in zip(segments, before, memory(), strict=True):

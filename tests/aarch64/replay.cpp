@@ -65,6 +65,12 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   launch.seed = log.number();
   launch.resident_blocks = log.number();
   launch.cooperative = log.number() != 0;
+  launch.explicit_cluster = program.explicit_cluster;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const u32 asked = static_cast<u32>(log.number());  // 0: as the kernel has it
+    launch.explicit_cluster |= asked != 0;
+    launch.cluster[k] = std::max(1u, asked != 0 ? asked : program.cluster[k]);
+  }
   const std::string parameters = log.blob();
   launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
   std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());
