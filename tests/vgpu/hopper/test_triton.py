@@ -72,6 +72,40 @@ def test_products_of_other_types(dtype: torch.dtype) -> None:
     torch.testing.assert_close(c.float(), a.float() @ b.float(), atol=0.1, rtol=0.02)
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8])
+def test_products_of_bytes(dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(2)
+    is_whole = dtype == torch.int8
+    a, b = (
+        torch.randint(-9, 9, (128, 128), generator=generator, dtype=dtype)
+        if is_whole
+        else torch.randn(128, 128, generator=generator).to(dtype)
+        for _ in range(2)
+    )
+    c = torch.zeros(128, 128, dtype=torch.int32 if is_whole else torch.float32)
+    sums = kernels.tl.int32 if is_whole else kernels.tl.float32
+    with fp.vgpu.triton(device="H200"):
+        compiled = kernels.product_of_bytes[1, 1](
+            a, b, c, 128, 128, BM=128, BN=128, BK=64, SUM=sums, num_warps=8
+        )
+    assert "wgmma.mma_async" in compiled.asm["ptx"]
+    expected = a.double() @ b.double().T
+    torch.testing.assert_close(c.double(), expected, atol=0 if is_whole else 0.05, rtol=0)
+
+
+def test_warps_that_are_specialised() -> None:
+    """Triton itself gives loading and multiplying to different warps, where the installed one can."""
+    a, b, c = matrices(128, 128, 256)
+    made = descriptors.TensorDescriptor.from_tensor
+    given = made(a, [64, 64]), made(b, [64, 128]), made(c, [64, 128]), 256
+    with fp.vgpu.triton(device="H200"):
+        kernels.specialised_product[2, 1](*given, BM=64, BN=128, BK=64, num_warps=4)
+    torch.testing.assert_close(c.float(), a.float() @ b.float(), atol=0.05, rtol=0.01)
+    options = {"BM": 64, "BN": 128, "BK": 64, "num_warps": 4}
+    found = fp.sanitize(kernels.specialised_product, (2, 1), args=given, device="H200", **options)
+    assert found == []
+
+
 def test_the_edge_of_a_tensor() -> None:
     a, b, c = matrices(200, 136, 88)
     with fp.vgpu.triton(device="H200"):

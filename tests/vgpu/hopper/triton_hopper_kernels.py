@@ -61,3 +61,25 @@ def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: 
         total = tl.dot(shares.to(tl.float16), value, total * fade[:, None])
         largest = now
     tl.store(o + head + rows[:, None] * D + inner[None, :], (total / weight[:, None]).to(tl.float16))
+
+
+@triton.jit
+def specialised_product(a, b, c, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    total = tl.zeros((BM, BN), tl.float32)
+    for at in tl.range(0, k, BK, warp_specialize=True):
+        total = tl.dot(a.load([row, at]), b.load([at, column]), total)
+    c.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def product_of_bytes(a, b, c, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SUM: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    depth = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), SUM)
+    for at in range(0, k, BK):
+        x = tl.load(a + rows[:, None] * k + (at + depth)[None, :])
+        y = tl.load(b + columns[None, :] * k + (at + depth)[:, None])
+        total = tl.dot(x, y, total, out_dtype=SUM)
+    tl.store(c + rows[:, None] * n + columns[None, :], total)

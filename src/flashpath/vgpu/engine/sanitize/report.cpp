@@ -159,8 +159,25 @@ void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool
   warp.launch->findings->add({kind, std::move(message), here(warp, i, lane, own), there(warp, other)});
 }
 
+namespace {
+
+// Triton may have two groups of warps compute the same tile and store it twice, by bulk copies to global memory.
+bool are_replicated(const machine::Warp& warp, const Instruction& i, const Access& copy) {
+  const Program& program = *warp.launch->program;
+  const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(copy.record));
+  const auto is_store_of_python = [&](u32 index) {
+    const Origin& origin = program.origins[index];
+    return origin.operation.starts_with("cp.async.bulk") && program.code[index].a[2] == kNoRegister &&
+           origin.file < program.files.size() && program.files[origin.file].ends_with(".py");
+  };
+  return owner.block == warp.watch->block->number && is_store_of_python(i.index) && is_store_of_python(copy.instruction);
+}
+
+}  // namespace
+
 void report_missing_wait(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece) {
+  if (writes && copy.writes && are_replicated(warp, i, copy)) return;
   if (is_known(warp, "missing-wait", i.index, copy.instruction)) return;
   const char* own = action(warp, i.index, writes);
   const std::string& operation = warp.launch->program->origins[copy.instruction].operation;
