@@ -263,7 +263,8 @@ cp.async.bulk.wait_group<|.read> <0|1>
 cp.async.bulk.prefetch.L2.global $G, 16
 st.async.shared::cluster.mbarrier::complete_tx::bytes<.b32 $S, $r|.b64 $S, $d|.v2.b32 $S, {$r, $r}>, [barriers]
 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.<add|inc|min>.u32 $S, $r, [barriers]
-cp.async.bulk.tensor.<1d|2d>.shared::cluster.global.mbarrier::complete_tx::bytes [s], [$d, {<$r|$r, $r>}], [barriers]
+cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [$d, {$r}], [barriers]
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [$d, {$r, $r}], [barriers]
 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [s], $d; tensormap.replace.tile.rank.shared::cta.b1024.b32 [s], <0|1|$r>; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [s], <0|1>, <16|$r>; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [s], 0, 64; tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [s], <0|3|$r>; cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s+1024], [%na1, {<0|$r>}], [barriers]
 tensormap.replace.tile.<box_dim|element_stride|global_dim>.global.b1024.b32 $G, <0|4>, $r
 cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%na1, {<0|$r>}], [s+1024]

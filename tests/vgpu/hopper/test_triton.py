@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ descriptors = pytest.importorskip("triton.tools.tensor_descriptor")
 
 
 @pytest.fixture(autouse=True)
-def _allocator() -> None:
+def _allocator() -> Iterator[None]:
     def allocate(size: int, alignment: int, stream: int) -> Any:
         del alignment, stream
         return torch.empty(size, dtype=torch.int8)
 
     triton.set_allocator(allocate)
+    yield
+    triton.set_allocator(triton.runtime._allocation.NullAllocator())
 
 
 def matrices(m: int, n: int, k: int, dtype: torch.dtype = torch.float16) -> tuple[Any, Any, Any]:
@@ -101,7 +104,7 @@ def test_warps_that_are_specialised() -> None:
     with fp.vgpu.triton(device="H200"):
         kernels.specialised_product[2, 1](*given, BM=64, BN=128, BK=64, num_warps=4)
     torch.testing.assert_close(c.float(), a.float() @ b.float(), atol=0.05, rtol=0.01)
-    options = {"BM": 64, "BN": 128, "BK": 64, "num_warps": 4}
+    options: dict[str, Any] = {"BM": 64, "BN": 128, "BK": 64, "num_warps": 4}
     found = fp.sanitize(kernels.specialised_product, (2, 1), args=given, device="H200", **options)
     assert found == []
 
