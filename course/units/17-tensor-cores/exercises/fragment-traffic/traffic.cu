@@ -43,6 +43,8 @@ __global__ void product(int n, int k, float* d) {
     multiply(sum, a, b);
   }
   float* to = d + (blockIdx.y * 16 + g) * n + blockIdx.x * 8 + 2 * t;
-  *reinterpret_cast<float2*>(to) = make_float2(sum[0], sum[1]);
-  *reinterpret_cast<float2*>(to + 8 * n) = make_float2(sum[2], sum[3]);
+  to[0] = sum[0];
+  to[1] = sum[1];
+  to[8 * n] = sum[2];
+  to[8 * n + 1] = sum[3];
 }

@@ -18,4 +18,4 @@ def reference(bits, m, n, k):
             d[row, column] = lane, value
     m, n, k = (np.asarray(each, dtype=int) for each in (m, n, k))
     found = a[m, k], b[k, n], d[m, n]
-    return [part[..., side].astype(np.int64) for part in found for side in (0, 1)]
+    return tuple(part[..., side].astype(np.int64) for part in found for side in (0, 1))
