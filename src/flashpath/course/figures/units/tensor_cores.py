@@ -102,8 +102,19 @@ def _counted() -> list[tuple[str, Report]]:
 _INSTRUCTION = "SM80_16x8x16_F32F16F16F32_TN"
 
 
-def _owners(fragment: ThreadValue) -> list[list[tuple[int, int]]]:
-    """Returns for each row and column the lane, and its value."""
+_Owners = list[list[tuple[int, int]]]  # of each row and column: the lane, and which of its values
+
+
+def _operands() -> tuple[_Owners, _Owners, _Owners]:
+    """Returns who holds A, B and D."""
+    atom = mma_atom(_INSTRUCTION)
+    assert atom.a is not None
+    assert atom.b is not None
+    by_column = _owners(atom.b)
+    return _owners(atom.a), [list(row) for row in zip(*by_column, strict=True)], _owners(atom.c)
+
+
+def _owners(fragment: ThreadValue) -> _Owners:
     return [[owners[0] for owners in row] for row in fragment.owners()]
 
 
@@ -118,10 +129,7 @@ def fragments(lang: str) -> Figure:
         ),
         "zh": ("A：每个寄存器（两列）的 lane", "B：每个寄存器两行", "D：每个 float 的 lane", "{} 号寄存器"),
     }[lang]
-    atom = mma_atom(_INSTRUCTION)
-    assert atom.a is not None and atom.b is not None
-    a, b_by_column, d = _owners(atom.a), _owners(atom.b), _owners(atom.c)
-    b = [list(column) for column in zip(*b_by_column, strict=True)]
+    a, b, d = _operands()
     left = Picture().grid(
         [[row[c][0] for c in range(0, 16, 2)] for row in a],
         [[row[c][1] // 2 for c in range(0, 16, 2)] for row in a],
@@ -159,10 +167,7 @@ def lane(lang: str) -> Figure:
         "en": ("A, lane {}", "B", "D", "V: value of the lane"),
         "zh": ("A，lane {}", "B", "D", "V：该 lane 的值的编号"),
     }[lang]
-    atom = mma_atom(_INSTRUCTION)
-    assert atom.a is not None and atom.b is not None
-    a, b_by_column, d = _owners(atom.a), _owners(atom.b), _owners(atom.c)
-    b = [list(column) for column in zip(*b_by_column, strict=True)]
+    a, b, d = _operands()
     pictures = [
         _of_lane(a, words[0].format(_DRAWN_LANE)),
         _of_lane(b, words[1]),
