@@ -122,29 +122,29 @@ def fragments(lang: str) -> Figure:
     """Which lane holds each register of A, of B, and each element of D; colours are registers."""
     words = {
         "en": (
-            "A: lane of each register, two columns",
-            "B: two rows",
+            "A: lane of each register",
+            "B: lane of each register",
             "D: lane of each float",
             "register {}",
         ),
-        "zh": ("A：每个寄存器（两列）的 lane", "B：每个寄存器两行", "D：每个 float 的 lane", "{} 号寄存器"),
+        "zh": ("A：每个寄存器的 lane", "B：每个寄存器的 lane", "D：每个 float 的 lane", "{} 号寄存器"),
     }[lang]
     a, b, d = _operands()
-    left = Picture().grid(
+    of_a = Picture().grid(
         [[row[c][0] for c in range(0, 16, 2)] for row in a],
         [[row[c][1] // 2 for c in range(0, 16, 2)] for row in a],
         title=words[0],
         rows=range(16),
         columns=[f"{c}-{c + 1}" for c in range(0, 16, 2)],
     )
-    upper = Picture().grid(
+    of_b = Picture().grid(
         [[lane for lane, _ in b[r]] for r in range(0, 16, 2)],
         [[value // 2 for _, value in b[r]] for r in range(0, 16, 2)],
         title=words[1],
         rows=[f"{r}-{r + 1}" for r in range(0, 16, 2)],
         columns=range(8),
     )
-    lower = Picture().grid(
+    of_d = Picture().grid(
         [[lane for lane, _ in row] for row in d],
         [[value for _, value in row] for row in d],
         title=words[2],
@@ -153,7 +153,7 @@ def fragments(lang: str) -> Figure:
     )
     legend: list[tuple[Group, str]] = [(register, words[3].format(register)) for register in range(4)]
     picture = Picture()
-    for part in (upper, left, lower):
+    for part in (of_a, of_b, of_d):
         picture.parts += part.parts
     return picture.legend(legend).both()
 
@@ -164,22 +164,22 @@ _DRAWN_LANE = 6
 def lane(lang: str) -> Figure:
     """The elements of A, B and D that one lane holds, by value."""
     words = {
-        "en": ("A, lane {}", "B", "D", "V: value of the lane"),
-        "zh": ("A，lane {}", "B", "D", "V：该 lane 的值的编号"),
+        "en": ("A, lane {}", "B", "D", "V: value of the lane; colours are registers"),
+        "zh": ("A，lane {}", "B", "D", "V：该 lane 的值的编号；颜色是寄存器"),
     }[lang]
     a, b, d = _operands()
     pictures = [
-        _of_lane(a, words[0].format(_DRAWN_LANE)),
-        _of_lane(b, words[1]),
-        _of_lane(d, words[2]),
+        _of_lane(a, words[0].format(_DRAWN_LANE), 2),
+        _of_lane(b, words[1], 2),
+        _of_lane(d, words[2], 1),
     ]
     return Picture().side_by_side(*pictures).note(words[3]).both()
 
 
-def _of_lane(owners: Sequence[Sequence[tuple[int, int]]], title: str) -> Picture:
+def _of_lane(owners: Sequence[Sequence[tuple[int, int]]], title: str, per_register: int) -> Picture:
     cells = [[f"V{value}" if who == _DRAWN_LANE else "" for who, value in row] for row in owners]
     groups: list[list[Group]] = [
-        [value // 2 if who == _DRAWN_LANE else None for who, value in row] for row in owners
+        [value // per_register if who == _DRAWN_LANE else None for who, value in row] for row in owners
     ]
     return Picture().grid(cells, groups, title=title, rows=range(len(cells)), columns=range(len(cells[0])))
 
