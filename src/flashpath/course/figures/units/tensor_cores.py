@@ -164,8 +164,8 @@ _DRAWN_LANE = 6
 def lane(lang: str) -> Figure:
     """The elements of A, B and D that one lane holds, by value."""
     words = {
-        "en": ("A, lane {}", "B", "D", "V: value of the lane; colours are registers"),
-        "zh": ("A，lane {}", "B", "D", "V：该 lane 的值的编号；颜色是寄存器"),
+        "en": ("A, lane {}", "B", "D", "V: value of the lane"),
+        "zh": ("A，lane {}", "B", "D", "V：该 lane 的值的编号"),
     }[lang]
     a, b, d = _operands()
     pictures = [
