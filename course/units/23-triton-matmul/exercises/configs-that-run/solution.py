@@ -1,14 +1,13 @@
-import itertools
-
 import numpy as np
 
 SIDES, STEPS, WARPS, STAGES = (16, 32, 64, 128, 256), (32, 64), (2, 4, 8), (2, 3, 4)
+ALL = [(m, n, k, w, s) for m in SIDES for n in SIDES for k in STEPS for w in WARPS for s in STAGES]
 
 
 def configurations(m, n, itemsize, limit):
     """Returns the configurations that are worth trying, a row for each, and the number of the row to try first."""
     kept = []
-    for block_m, block_n, block_k, warps, stages in itertools.product(SIDES, SIDES, STEPS, WARPS, STAGES):
+    for block_m, block_n, block_k, warps, stages in ALL:
         shared = (stages - 1) * (block_m + block_n) * block_k * itemsize
         sums = block_m * block_n // (32 * warps)
         wasteful = (block_m > 16 and block_m >= 2 * m) or (block_n > 16 and block_n >= 2 * n)
