@@ -78,27 +78,25 @@ def waves(lang: str) -> Figure:
 def shapes(lang: str) -> Figure:
     """One product with several tiles: what is loaded and executed, and what a program takes."""
     columns = {
-        "en": ("programs", "KiB loaded", "instructions", "passes", "registers", "shared KiB"),
-        "zh": ("program", "加载 KiB", "指令", "趟", "寄存器", "共享 KiB"),
+        "en": ("programs", "KiB loaded", "instructions", "registers", "shared KiB"),
+        "zh": ("program", "加载 KiB", "指令", "寄存器", "共享 KiB"),
     }[lang]
     label = {"en": "{} × {}, {} warps", "zh": "{} × {}，{} 个 warp"}[lang]
     rows: list[list[str]] = []
     labels: list[str] = []
     for block_m, block_n, warps in ((16, 16, 2), (32, 32, 4), (64, 64, 4), (128, 64, 4), (128, 128, 4), (128, 128, 8)):
         report, kernel = _counted((256, 256, 64), (block_m, block_n, 32), warps=warps)
-        passes = report.shared_load.wavefronts + report.shared_store.wavefronts
         labels.append(label.format(block_m, block_n, warps))
         rows.append(
             [
                 str(report.grid[0]),
                 f"{report.global_load.bytes / _KIB:g}",
                 f"{report.warp_instructions:,}",
-                f"{passes:,}",
                 str(kernel.n_regs),
                 f"{kernel.metadata.shared / _KIB:g}",
             ]
         )
-    groups: list[list[Group]] = [[0, 1, 1, 1, 2, 2] for _ in rows]
+    groups: list[list[Group]] = [[0, 1, 1, 2, 2] for _ in rows]
     return Picture().grid(rows, groups, rows=labels, columns=columns).both()
 
 
