@@ -84,7 +84,14 @@ def shapes(lang: str) -> Figure:
     label = {"en": "{} × {}, {} warps", "zh": "{} × {}，{} 个 warp"}[lang]
     rows: list[list[str]] = []
     labels: list[str] = []
-    for block_m, block_n, warps in ((16, 16, 2), (32, 32, 4), (64, 64, 4), (128, 64, 4), (128, 128, 4), (128, 128, 8)):
+    for block_m, block_n, warps in (
+        (16, 16, 2),
+        (32, 32, 4),
+        (64, 64, 4),
+        (128, 64, 4),
+        (128, 128, 4),
+        (128, 128, 8),
+    ):
         report, kernel = _counted((256, 256, 64), (block_m, block_n, 32), warps=warps)
         labels.append(label.format(block_m, block_n, warps))
         rows.append(
