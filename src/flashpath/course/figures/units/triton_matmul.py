@@ -1,4 +1,4 @@
-"""Figures of the unit on products in Triton: strips, the order of tiles, waves, tile sizes, what was measured."""
+"""Figures of the unit on products in Triton: strips, the order of tiles, waves, tile sizes, speed."""
 
 from __future__ import annotations
 
