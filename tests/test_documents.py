@@ -184,6 +184,24 @@ def test_the_code_of_the_page_on_libraries_runs(tmp_path: Path) -> None:
     assert sorted(file.name for file in (tmp_path / "build").iterdir()) == ["saxpy.so", "softmax.so"]
 
 
+def test_the_code_of_the_page_on_modules_runs() -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
+    shown = dict(
+        zip(("en", "zh"), (*blocks("docs/nn.md", "text"), *blocks("docs/nn.zh.md", "text")), strict=True)
+    )
+    for language, report in shown.items():
+        done = subprocess.run(
+            [sys.executable, "-c", "\n".join(blocks("docs/nn.md", "python"))],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "FLASHPATH_LANG": language},
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == f"{report}torch.Size([1, 1, 64]) 10\n"
+
+
 def test_the_pages_say_how_the_command_is_found() -> None:
     for readme in READMES:
         assert "`source .venv/bin/activate`" in (ROOT / readme).read_text(encoding="utf-8")

@@ -31,23 +31,29 @@ float on_host(float x) {
 }
 
 // Milliseconds for all chunks, dealt out to so many streams in turn.
-float pass(long long n, const float* in, float* out, float* device_in, float* device_out,
-           const std::vector<cudaStream_t>& streams) {
+float pass(long long n, const float* in, float* out, float* device_in,
+           float* device_out, const std::vector<cudaStream_t>& streams) {
   const long long chunk = (n + kChunks - 1) / kChunks;
   cudaEvent_t start, stop;
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaEventRecord(start, streams[0]));
-  for (std::size_t s = 1; s < streams.size(); ++s) CHECK(cudaStreamWaitEvent(streams[s], start, 0));
+  for (std::size_t s = 1; s < streams.size(); ++s) {
+    CHECK(cudaStreamWaitEvent(streams[s], start, 0));
+  }
   for (int c = 0; c < kChunks; ++c) {
     const long long first = c * chunk, count = std::min(chunk, n - first);
     if (count <= 0) break;
+    const std::size_t bytes = count * sizeof(float);
     cudaStream_t stream = streams[c % streams.size()];
-    CHECK(cudaMemcpyAsync(device_in + first, in + first, count * sizeof(float), cudaMemcpyHostToDevice, stream));
-    approach_two<<<(count + 255) / 256, 256, 0, stream>>>(count, kSteps, device_in + first, device_out + first);
+    CHECK(cudaMemcpyAsync(device_in + first, in + first, bytes,
+                          cudaMemcpyHostToDevice, stream));
+    approach_two<<<(count + 255) / 256, 256, 0, stream>>>(
+        count, kSteps, device_in + first, device_out + first);
     CHECK(cudaGetLastError());
-    CHECK(cudaMemcpyAsync(out + first, device_out + first, count * sizeof(float), cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaMemcpyAsync(out + first, device_out + first, bytes,
+                          cudaMemcpyDeviceToHost, stream));
   }
   // The last event waits for all streams.
   for (std::size_t s = 1; s < streams.size(); ++s) {

@@ -46,16 +46,18 @@ __global__ void many_ahead(int packs, const float4* in, float* out) {
   const float4* mine = in + blockIdx.x * (long long)packs;
   auto fetch = [&](int step) {
     const int p = step * kLanes + threadIdx.x;
-    if (p < packs) __pipeline_memcpy_async(&stages[step % kStages][threadIdx.x], mine + p, sizeof(float4));
-    __pipeline_commit();  // also of nothing: the count of what is on its way stays the same
+    float4* to = &stages[step % kStages][threadIdx.x];
+    if (p < packs) __pipeline_memcpy_async(to, mine + p, sizeof(float4));
+    __pipeline_commit();  // also of nothing: the count stays the same
   };
   for (int step = 0; step < kStages - 1; ++step) fetch(step);
   float sum = 0;
 #pragma unroll 1
   for (int step = 0; step * kLanes + int(threadIdx.x) < packs; ++step) {
     fetch(step + kStages - 1);
-    __pipeline_wait_prior(kStages - 1);  // all but the last kStages - 1: this step's own has come
-    const float4 now = stages[step % kStages][threadIdx.x];  // each thread reads what it fetched itself
+    __pipeline_wait_prior(kStages - 1);  // this step's own has come
+    // Each thread reads what it fetched itself.
+    const float4 now = stages[step % kStages][threadIdx.x];
     sum += (now.x + now.y) + (now.z + now.w);
   }
   __pipeline_wait_prior(0);

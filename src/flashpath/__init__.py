@@ -16,11 +16,12 @@ from flashpath.vgpu.host import shield_torch_from_amx
 shield_torch_from_amx()
 
 if TYPE_CHECKING:
-    from flashpath import bench, gpus, jit, kernels, layout, ops, vgpu
+    from flashpath import bench, gpus, jit, kernels, layout, nn, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
-    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
+    from flashpath.jit import Kernel, Module, TensorMap, compile, explain, profile, sanitize, watch
     from flashpath.kernels.attention.score_mod import ScoreMod
     from flashpath.kernels.exporting import export
+    from flashpath.nn import patch, unpatch
     from flashpath.ops import (
         attention,
         attention_decode,
@@ -40,6 +41,7 @@ _HOME = {
     "MissingDevice": "errors",
     "Module": "jit",
     "ScoreMod": "kernels.attention.score_mod",
+    "TensorMap": "jit",
     "attention": "ops",
     "attention_decode": "ops",
     "attention_varlen": "ops",
@@ -51,10 +53,13 @@ _HOME = {
     "jit": None,
     "kernels": None,
     "layout": None,
+    "nn": None,
     "ops": None,
+    "patch": "nn",
     "profile": "jit",
     "sanitize": "jit",
     "scaled_dot_product_attention": "ops",
+    "unpatch": "nn",
     "vgpu": None,
     "watch": "jit",
 }
@@ -67,6 +72,7 @@ __all__ = [
     "MissingDevice",
     "Module",
     "ScoreMod",
+    "TensorMap",
     "attention",
     "attention_decode",
     "attention_varlen",
@@ -78,10 +84,13 @@ __all__ = [
     "jit",
     "kernels",
     "layout",
+    "nn",
     "ops",
+    "patch",
     "profile",
     "sanitize",
     "scaled_dot_product_attention",
+    "unpatch",
     "vgpu",
     "watch",
 ]

@@ -185,6 +185,12 @@ ask.zh = "？"
         "the lower number comes first",
     ]),
     "no such values": (f"{TWICE}/exercise.toml", '"shifted"]', '"shfted"]', ["'shfted' is not known"]),
+    "starts without an end": (f"{TWICE}/exercise.toml", 'role = "output" }', 'values = "starts" }', [
+        "arrays.y.below", '"indices" or "starts"',
+    ]),
+    "value of an output": (f"{TWICE}/exercise.toml", 'role = "output" }', 'role = "output", value = "x" }', [
+        "arrays.y.value", "is an input",
+    ]),
     "edit that is not there": (f"{TWICE}/exercise.toml", 'edits = [["2 *",', 'edits = [["4 *",', [
         "mutants[3].edits[1]: '4 *' is not there in the solution",
     ]),

@@ -15,7 +15,7 @@ from flashpath.course import making
 from flashpath.course.content import ContentError, Course, Figure, Unit
 from flashpath.course.content.directives import output_name
 from flashpath.course.figures import svg
-from flashpath.course.figures.drawing import Picture
+from flashpath.course.figures.drawing import Picture, Span
 from flashpath.errors import FlashpathError
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
@@ -98,6 +98,9 @@ def whole() -> Picture:
     picture = Picture().side_by_side(left, right)
     picture.bars([("naive", 10, "10 GB/s"), ("tiled", 40)]).flow(["load", "add"], [0, 1])
     picture.stack([("registers", "1 cycle"), ("HBM", "500 cycles")], [0, 1])
+    picture.timeline(
+        [("copy", [Span(0, 4, 0, "c0"), Span(4, 8, 1, "c1")]), ("add", [Span(7.99, 8, 2)])], "µs"
+    )
     return picture.legend([(0, "sector 0"), (None, "nothing")]).note("the end")
 
 
@@ -121,8 +124,18 @@ def test_a_picture_in_characters() -> None:
     assert "↓ 0→2, 2→0" in lines[3]
     assert any(line.startswith("naive ██████████ 10 GB/s") for line in lines)
     assert "[load] → [add]" in lines
+    assert "copy c0" + 28 * "a" + "c1" + 28 * "b" in lines
+    assert " add " + 59 * "·" + "c" in lines
+    assert any(line.split() == ["0", "8", "µs"] for line in lines)
     assert lines[-1] == "the end"
     assert max(map(svg.columns, lines)) <= 78
+
+
+def test_timelines_may_have_one_scale() -> None:
+    short = Picture().timeline([("stream 1", [Span(0, 5, 0)])], "µs", end=10).text()
+    assert short.splitlines() == ["stream 1 " + 30 * "a" + 30 * "·", 9 * " " + "0" + 54 * " " + "10 µs"]
+    long_label = Picture().timeline([("a label of some length " * 2, [Span(0, 5, None)])], "µs").text()
+    assert max(map(svg.columns, long_label.splitlines())) <= 78
 
 
 def test_what_is_too_wide_is_cut_between_groups() -> None:

@@ -169,6 +169,22 @@ def test_rms_norm_with_weights_stored_less_one(device: str) -> None:
     torch.testing.assert_close(ours(x, half).double(), exact, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_layer_norm_with_weights_stored_less_one(device: str) -> None:
+    x, _, weight = drawn(1, device)
+    bias = torch.randn(40, device=device)
+    ours = functools.partial(ops.layer_norm, weight_offset=1.0)
+    exact = F.layer_norm(x, (40,), 1 + weight, bias)
+    torch.testing.assert_close(ours(x, weight, bias), exact, rtol=1e-5, atol=1e-5)
+    check_gradients(ours, x, weight, bias)
+    check_compiled(ours, x, weight, bias)
+    assert torch.equal(ours(x), ops.layer_norm(x))
+    x, weight, bias = (each.bfloat16() for each in (x, weight, bias))
+    wide = F.layer_norm(x.double(), (40,), 1 + weight.double(), bias.double())
+    assert ours(x, weight, bias).dtype == torch.bfloat16
+    torch.testing.assert_close(ours(x, weight, bias).double(), wide, rtol=1e-2, atol=1e-2)
+
+
 def test_a_gradient_penalty_with_weights_stored_less_one() -> None:
     x, _, weight = drawn(1)
     found: list[Any] = []
@@ -218,6 +234,8 @@ def test_wrong_arguments_are_told() -> None:
         (lambda: ops.add_rms_norm(x, residual, weight, None), "eps = None"),
         (lambda: ops.add_rms_norm(x, residual, weight, 1e-6, 0.5), "weight_offset = 0.5"),
         (lambda: ops.rms_norm(x, weight, weight_offset=2), "weight_offset = 2"),
+        (lambda: ops.layer_norm(x, weight, weight_offset=2), "layer_norm got weight_offset = 2"),
+        (lambda: ops.layer_norm(x, weight[:3], weight_offset=1.0), "layer_norm got weight"),
         (lambda: ops.rms_norm(x, weight, weight_offset="1"), "weight_offset = '1'"),
         (lambda: ops.add_layer_norm(torch.ones(()), torch.ones(())), "last dimension"),
     ]:

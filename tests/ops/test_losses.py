@@ -237,3 +237,55 @@ def test_in_a_cuda_graph() -> None:
     for rows in (8, 512):
         logits, target = drawn(rows, 50_257, device="cuda", dtype=torch.bfloat16)
         check_graph(functools.partial(ops.cross_entropy, target=target), logits)
+
+
+# ---- Weights of classes ----------------------------------------------------------------------------------
+
+
+def _of_all_logits(x: Any, head: Any, **settings: Any) -> Any:
+    return F.cross_entropy(x @ head.t(), **settings)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_weights_of_classes_are_torchs(reduction: Any, device: str) -> None:
+    logits, target = drawn(6, 11, device=device)
+    weight = torch.rand(11, device=device) * 3
+    weight[4] = 0
+    settings = {"target": target, "reduction": reduction}
+    x, head = torch.randn(6, 8, device=device), torch.randn(11, 8, device=device)
+    pairs: list[Any] = [
+        (ops.cross_entropy, F.cross_entropy, {"weight": weight}, [logits]),
+        (ops.linear_cross_entropy, _of_all_logits, {"class_weight": weight}, [x, head]),
+    ]
+    for ours, theirs, weights, tensors in pairs:
+        found: list[Any] = []
+        for function in (ours, functools.partial(theirs, weight=weight)):
+            leaves = [each.clone().requires_grad_() for each in tensors]
+            loss = function(*leaves, **settings, **(weights if function is ours else {}))
+            given = torch.ones_like(loss) if reduction != "none" else torch.arange(6.0, device=device)
+            found.append((loss, *torch.autograd.grad(loss, leaves, given)))
+        for got, exact in zip(*found, strict=True):
+            torch.testing.assert_close(got, exact, rtol=1e-4, atol=1e-5)
+    check_compiled(functools.partial(ops.cross_entropy, target=target, weight=weight), logits)
+    both = ops.cross_entropy(logits, target, weight=weight, return_lse=True)
+    torch.testing.assert_close(both[1], logits.logsumexp(-1))
+
+
+def test_wrong_weights_of_classes_are_told() -> None:
+    logits, target = drawn(3, 5)
+    weight = torch.ones(5)
+    calls: list[tuple[Any, str]] = [
+        (lambda: ops.cross_entropy(logits, target, weight=torch.ones(4)), r"classes of shape \(4,\)"),
+        (lambda: ops.cross_entropy(logits, target, weight=weight.long()), "int64"),
+        (lambda: ops.cross_entropy(logits, target, weight=[1.0] * 5), "weight"),
+        (lambda: ops.cross_entropy(logits, target, weight=weight, label_smoothing=0.1), "label_smoothing"),
+        (lambda: ops.cross_entropy(logits, target, weight=weight.requires_grad_()), "gradient"),
+        (
+            lambda: ops.linear_cross_entropy(logits, logits, target, class_weight=torch.ones(2)),
+            r"linear_cross_entropy got weights of classes of shape \(2,\)",
+        ),
+    ]
+    for call, words in calls:
+        with pytest.raises(FlashpathError, match=words):
+            call()

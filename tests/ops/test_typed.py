@@ -44,6 +44,16 @@ assert_type(ops.sort(x, True, dim=0, descending=True), Pair)
 assert_type(ops.reduce(x, "mean"), torch.Tensor)
 assert_type(ops.reduce(x, "min", (0, 1), keepdim=True), torch.Tensor)
 assert_type(ops.softmax(x, dtype=torch.float32), torch.Tensor)
+assert_type(ops.layer_norm(x, x, x, weight_offset=1.0), torch.Tensor)
+assert_type(ops.cross_entropy(x, x, weight=x, return_lse=True), Pair)
+assert_type(ops.linear_cross_entropy(x, x, x, class_weight=x), torch.Tensor)
+model = torch.nn.Sequential(fp.nn.RMSNorm(4), fp.nn.SwiGLU(4, 8))
+report = fp.patch(model, keep_logits=False)
+assert_type(report, fp.nn.PatchReport)
+assert_type([each.by for each in report.replaced], list[str])
+fp.unpatch(model)
+layer = fp.nn.Attention(16, 4, 2, rotary=fp.nn.Rotary(4))
+assert_type(layer.forward(q, layer.cache(1, 8)), torch.Tensor)
 """
 WRONG = (
     'fp.attention(q, q, q, backend="cudnn")',
@@ -54,6 +64,8 @@ WRONG = (
     "ops.sort(x, return_indices=1)",
     'ops.linear(x, x, activation="tanh")',
     "ops.rope(q, q, x)",
+    'fp.nn.GatedMLP(4, 8, "tanh")',
+    "fp.patch(model, logits=False)",
 )
 
 

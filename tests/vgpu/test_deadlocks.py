@@ -409,3 +409,13 @@ def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(
     with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line \d+") as caught:
         launch_with(module["tries_so_often"], 1, 32, zeros(1), zeros(32), 1 << 30, budget=200_000)
     assert caught.value.kind == "timeout"
+
+
+def test_who_sleeps_a_number_of_times_goes_on() -> None:
+    source = """extern "C" __global__ void naps(int* out, int n) {
+        for (int i = 0; i < n; i++) __nanosleep(100);
+        out[0] = 1;
+    }"""
+    out = np.zeros(1, np.int32)
+    fp.compile(source, "sm_80")["naps"].launch(1, 32, (out, 100_000))
+    assert out[0] == 1

@@ -34,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "engine/exec/memory": WATCHED | {"exec", "exec/arithmetic"},
     "engine/exec/tensor_core": WATCHED | {"exec", "exec/arithmetic", "exec/memory"},
     "engine/exec/diagnosis": OBSERVED | {"exec", "exec/warp", "exec/memory"},
-    "engine/exec/schedule": WATCHED | {"exec", "exec/memory", "exec/diagnosis"},
+    "engine/exec/schedule": WATCHED | {"exec", "exec/memory", "exec/tensor_core", "exec/diagnosis"},
     "engine/exec/device_library": WATCHED | {"exec", "exec/memory", "exec/schedule"},
     "engine/python": OBSERVED | {"host", "ptx", "lower", "exec/schedule"},
     "runtime/ground": OBSERVED,  # settings, signals, where calls stand in the program
@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "runtime/checks": OBSERVED | {"ground", "device", "work"},  # what host code does wrong
     "runtime/state": WATCHED | {"ground", "binary", "device", "work", "checks"},
     "runtime/operations": OBSERVED | {"exec/schedule", "ground", "device", "work", "state"},
-    "runtime/api": {"messages", "ground", "device", "work", "state", "operations"},
+    "runtime/api": {"messages", "program", "ground", "device", "work", "state", "operations"},
     "runtime/driver": set(),  # a library of its own, on the functions that programs call
 }
 

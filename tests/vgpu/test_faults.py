@@ -158,5 +158,5 @@ def test_an_unknown_instruction_is_refused_by_name() -> None:
 
 def test_what_does_not_run_yet_says_so() -> None:
     kernel = build(STORE)
-    with pytest.raises(fp.jit.LaunchError, match="does not run clusters"):
+    with pytest.raises(fp.jit.LaunchError, match="which A100 does not have"):
         kernel.launch(2, 32, (np.zeros(1, np.float32), 0), cluster=2)

@@ -477,7 +477,7 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "nsight-stall-drain": Text("at its end, for its last stores to leave", "在结尾等待最后的存储完成"),
     "nsight-stall-gmma": Text(
-        "for the tensor cores' asynchronous products (wgmma)", "等待张量核心的异步乘法（wgmma）"
+        "for the tensor cores' asynchronous products (wgmma)", "等待 tensor core 的异步乘法（wgmma）"
     ),
     "nsight-stall-imc-miss": Text(
         "for a constant that was not in its cache, such as a kernel's parameter at first use",

@@ -1184,7 +1184,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "profile-atomics": Text("atomics, lanes in turn", "原子操作，lane 轮流次数"),
     "profile-instructions": Text("thread instructions (PTX)", "线程指令（PTX）"),
     "profile-branches": Text("divergent branches (PTX)", "分化的分支（PTX）"),
-    "profile-tensor-operations": Text("{element} tensor operations", "{element} 张量核心运算"),
+    "profile-tensor-operations": Text("{element} tensor operations", "{element} tensor core 运算"),
     "profile-by-class": Text("instructions by class (PTX)", "指令分类（PTX）"),
     "profile-other-classes": Text("others", "其他"),
     "profile-heat-instructions": Text("instr.", "指令"),

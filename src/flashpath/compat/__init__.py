@@ -6,7 +6,17 @@ import sys
 from flashpath.compat import distribution
 from flashpath.errors import FlashpathError
 
-FLASH_ATTN = ("", ".bert_padding", ".flash_attn_interface", ".layers", ".layers.rotary")
+FLASH_ATTN = (
+    "",
+    ".bert_padding",
+    ".flash_attn_interface",
+    ".layers",
+    ".layers.rotary",
+    ".ops",
+    ".ops.triton",
+    ".ops.triton.layer_norm",
+)
+FLASH_ATTN_3 = "flash_attn_interface"
 
 
 def install_as_flash_attn() -> None:
@@ -24,3 +34,14 @@ def install_as_flash_attn() -> None:
             raise FlashpathError("compat.imported-already", module=name)
     sys.modules.update(ours)
     distribution.install(ours["flash_attn"].__version__)
+
+
+def install_as_flash_attn_3() -> None:
+    """Makes `import flash_attn_interface`, FlashAttention 3's module, give `flashpath.compat.flash_attn_3`.
+
+    Call it before anything imports flash_attn_interface.
+    """
+    ours = importlib.import_module("flashpath.compat.flash_attn_3")
+    if sys.modules.get(FLASH_ATTN_3, ours) is not ours:
+        raise FlashpathError("compat.imported-already", module=FLASH_ATTN_3)
+    sys.modules[FLASH_ATTN_3] = ours

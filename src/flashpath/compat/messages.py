@@ -159,6 +159,41 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
         Text("Use one device.", "请用同一设备。"),
     ),
+    "rotary-packed": Entry(
+        Text(
+            "{name} got qkv of shape {shape}, num_heads_q = {heads}.",
+            "{name} 的 qkv 形状是 {shape}，num_heads_q = {heads}。",
+        ),
+        Text(
+            "It takes (batch, sequence, 3, heads, dim), or (batch, sequence, heads of q, k and v, dim) with num_heads_q.",
+            "应是 (batch, sequence, 3, heads, dim)；或 (batch, sequence, q、k、v 的头数之和, dim)，并给出 num_heads_q。",
+        ),
+    ),
+    "rotary-no-table": Entry(
+        Text(
+            "RotaryEmbedding got a seqlen_offset in a tensor before it has tables.",
+            "RotaryEmbedding 还没有角度表，却收到了张量形式的 seqlen_offset。",
+        ),
+        Text("Give max_seqlen, how long the tables shall be.", "请给出 max_seqlen，即角度表的长度。"),
+    ),
+    "norm-rowscale": Entry(
+        Text("{name} got x1 and rowscale.", "{name} 同时收到了 x1 和 rowscale。"),
+        Text("Give one of them.", "请只给其中一个。"),
+    ),
+    "fa3-not-there": Entry(
+        Text(
+            "{name} got {key}, which flashpath has no kernel for.",
+            "{name} 收到 {key}，而 flashpath 没有相应的核函数。",
+        ),
+        Text(
+            "It takes float16 and bfloat16, and sequences as flash_attn_varlen_func has them; leave {key} out.",
+            "可用 float16、bfloat16，以及 flash_attn_varlen_func 那样的序列；请去掉 {key}。",
+        ),
+    ),
+    "fa3-lse": Entry(
+        Text("{name} got lse_partial of shape {shape}.", "{name} 的 lse_partial 形状是 {shape}。"),
+        Text("It must be {expected}.", "应是 {expected}。"),
+    ),
     "rotary-negative": Entry(
         Text("{name} got a seqlen_offsets of {least}.", "{name} 收到的 seqlen_offsets 是 {least}。"),
         Text("Positions are 0 or more.", "位置不能小于 0。"),
@@ -240,8 +275,8 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "imported-already": Entry(
         Text(
-            "install_as_flash_attn: {module} of another package is imported already.",
-            "install_as_flash_attn：另一个包的 {module} 已经导入。",
+            "{module} of another package is imported already.",
+            "另一个包的 {module} 已经导入。",
         ),
         Text("Call it before that import.", "请在导入之前调用它。"),
     ),

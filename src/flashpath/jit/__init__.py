@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from flashpath.jit.names import KernelNotFound
     from flashpath.jit.sanitizing import sanitize
     from flashpath.jit.source import SourceNotFound, TemplateError
+    from flashpath.jit.tensor_map import TensorMap
     from flashpath.jit.toolkit import MissingCompiler
     from flashpath.jit.virtual import profile
     from flashpath.jit.watching import watch
@@ -40,6 +41,7 @@ _HOME = {
     "Module": "module",
     "SourceNotFound": "source",
     "TemplateError": "source",
+    "TensorMap": "tensor_map",
     "bit_exactness": "exactness",
     "compile": "compiler",
     "explain": "explanation",
@@ -65,6 +67,7 @@ __all__ = [
     "Module",
     "SourceNotFound",
     "TemplateError",
+    "TensorMap",
     "bit_exactness",
     "compile",
     "explain",

@@ -20,6 +20,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit.signature import Parameter, Signature
 from flashpath.messages import Message, any_of
 
+_MAP_BYTES = 128  # of a CUtensorMap
 HOST = -1  # where NumPy arrays and torch CPU tensors are
 NOWHERE = -2  # scalars and null pointers
 
@@ -140,6 +141,8 @@ def _bytes(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
     raw: Any = (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Array, ctypes.Union)
 
     def convert(argument: Any) -> Converted:
+        if size == _MAP_BYTES and hasattr(argument, "packed") and hasattr(argument, "box"):
+            return argument.packed(), argument.device
         if isinstance(argument, (np.void, np.ndarray, np.generic)):
             data = argument.tobytes()
         elif isinstance(argument, raw):

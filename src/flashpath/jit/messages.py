@@ -680,6 +680,37 @@ MESSAGES: dict[str, Text | Entry] = {
         "Pass the struct's {size} bytes: bytes, a NumPy record, or a ctypes.Structure.",
         "请传结构体的 {size} 个字节：bytes、NumPy 记录或 ctypes.Structure。",
     ),
+    "map-of-no-array": Entry(
+        Text("A tensor map is of an array, not of {value}.", "张量映射要对应一个数组，而不是 {value}。"),
+        Text("Pass a NumPy array or a torch tensor.", "请传 NumPy 数组或 torch 张量。"),
+    ),
+    "map-type": Entry(
+        Text("A tensor map has no elements of type {dtype}.", "张量映射没有 {dtype} 类型的元素。"),
+        Text("Choose one of {known}.", "可选：{known}。"),
+    ),
+    "map-swizzle": Entry(
+        Text("swizzle={value} is no width of a swizzle.", "swizzle={value} 不是合法的 swizzle 宽度。"),
+        Text("Choose one of {known} bytes.", "可选（字节）：{known}。"),
+    ),
+    "map-fill": Entry(
+        Text("fill={value} is not known.", "fill={value} 不可识别。"), Text("Choose one of {known}.", "可选：{known}。")
+    ),
+    "map-rank": Entry(
+        Text(
+            "Box {box} and steps {steps} have not as many dimensions as the array, {shape}.",
+            "box {box} 和 steps {steps} 的维数与数组 {shape} 不同。",
+        ),
+        Text("Give one number for each dimension.", "每一维给一个数。"),
+    ),
+    "map-inner-stride": Entry(
+        Text(
+            "The last dimension's elements are {stride} bytes apart, and {size} bytes wide: a tensor map has them next to "
+            "each other.",
+            "最内层一维的元素相隔 {stride} 字节，而元素宽 {size} 字节：张量映射要求它们相邻。",
+        ),
+        Text("Pass x.contiguous(), or a map of the transposed array.", "请传 x.contiguous()，或对转置后的数组建映射。"),
+    ),
+    "map-refused": Text("CUDA refuses {map}: {status}.", "CUDA 拒绝了 {map}：{status}。"),
     "struct-size": Text(
         "The struct has {size} bytes with its padding; np.dtype(…, align=True) pads as C++ does.",
         "结构体连同填充共 {size} 字节；np.dtype(…, align=True) 的填充与 C++ 相同。",

@@ -128,6 +128,11 @@ def _generate(packer: ArgumentPacker) -> Callable[[Sequence[Any]], tuple[Any, in
             names[f"limit{i}"] = FLOAT_LIMITS[parameter.size]
             unusual = f"type(a{i}) is not float or not -limit{i} < a{i} < limit{i}"
             lines.append(f"if {unusual}: a{i}, _ = slow{i}(a{i})")
+        elif parameter.kind == "bytes":  # a tensor map is where its array is
+            lines += [
+                f"a{i}, where = slow{i}(a{i})",
+                f"if where != device and where != {NOWHERE}: device = join(device, where, {i})",
+            ]
         else:
             lines.append(f"a{i}, _ = slow{i}(a{i})")
     lines += [

@@ -25,6 +25,7 @@ def sanitize(
     budget: int = SANITIZE_BUDGET,
     progress: Progress | None = None,
     cooperative: bool = False,
+    cluster: shapes.Dim | None = None,
     **options: Any,
 ) -> list[Finding]:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and list what is wrong with it; none is raised.
@@ -39,12 +40,12 @@ def sanitize(
     `progress` is called before each schedule with its number and `n`. A launch that runs more than `budget`
     instructions of warps is stopped (`timeout`), and no further schedule is tried.
 
-    In a `cooperative` launch blocks may wait for each other. A `@triton.jit` kernel brings its own blocks and
-    shared memory; `options` are its keyword arguments.
+    In a `cooperative` launch blocks may wait for each other; blocks of a `cluster` see each other's shared
+    memory. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
     """
     schedules = Schedules(Options(exact=exact, sanitize=True, budget=budget), seeds, progress)
-    check_launch("fp.sanitize", kernel, block, args, shared, cooperative, options)
+    check_launch("fp.sanitize", kernel, block, args, shared, cooperative, options, cluster)
     if is_triton(kernel):
         return triton_driver().sanitize(kernel, grid, args, device, schedules, options)
-    shape, gpu = prepared("fp.sanitize", kernel, grid, block, args, device, shared, cooperative)
+    shape, gpu = prepared("fp.sanitize", kernel, grid, block, args, device, shared, cooperative, cluster)
     return schedules.run(ready(kernel, shape, args, gpu))

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from flashpath import gpus
 from flashpath.gpus import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, shown, view_of
+from flashpath.jit.tensor_map import TensorMap
 from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.launch import Launch, MachineCode, Packed
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import profile_for
 from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
+from flashpath.vgpu.tensor_maps import ADDRESS
 from flashpath.vgpu.whole import truth
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ def host_arrays(kernel: Kernel, args: Sequence[Any]) -> list[HostArray]:
     """The arrays among a launch's arguments. Null pointers and bare addresses stay what they are."""
     found: list[HostArray] = []
     for parameter, argument in zip(kernel.signature.parameters, args, strict=True):
+        if parameter.kind == "bytes" and isinstance(argument, TensorMap):
+            found.append(describe(parameter.offset + ADDRESS, argument.array))
         if parameter.kind != "pointer" or argument is None:
             continue
         array = argument.tensor if isinstance(argument, Strided) else argument
@@ -54,7 +58,7 @@ def ready(
     """
 
     def named(offset: int) -> tuple[int, str]:
-        parameter = next(each for each in kernel.signature.parameters if each.offset == offset)
+        parameter = next(each for each in kernel.signature.parameters if each.offset in (offset, offset - ADDRESS))
         return parameter.index, str(parameter)
 
     packed = Packed(
@@ -80,6 +84,7 @@ def profile(
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
     cooperative: bool = False,
+    cluster: shapes.Dim | None = None,
     sanitize: bool = False,
     **options: Any,
 ) -> Report:
@@ -89,7 +94,8 @@ def profile(
     With `exact` results have the bits of that GPU, where they are known; without, tensor cores and functions
     are computed faster, and differ in the last places. A launch that runs more than `budget` instructions of
     warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores unless
-    the order of blocks could be seen in the results. In a `cooperative` launch they may wait for each other.
+    the order of blocks could be seen in the results. In a `cooperative` launch they may wait for each other;
+    blocks of a `cluster` see each other's shared memory.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
     instruction. With `sanitize` on, `report.findings` lists what `fp.sanitize` would, and a fault is among
@@ -97,10 +103,10 @@ def profile(
     and shared memory; `options` are its keyword arguments.
     """
     wanted = Options(exact=exact, count=True, sanitize=sanitize, budget=budget, threads=threads, trace=trace)
-    check_launch("fp.profile", kernel, block, args, shared, cooperative, options)
+    check_launch("fp.profile", kernel, block, args, shared, cooperative, options, cluster)
     if is_triton(kernel):
         return triton_driver().profile(kernel, grid, args, device, wanted, options)
-    shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared, cooperative)
+    shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared, cooperative, cluster)
     report = ready(kernel, shape, args, gpu).run(wanted).report
     assert report is not None
     return report
@@ -114,6 +120,7 @@ def check_launch(
     shared: object,
     cooperative: bool,
     options: Mapping[str, Any],
+    cluster: shapes.Dim | None = None,
 ) -> None:
     """Refuse what is no kernel, and options that are not of its kind."""
     if not isinstance(args, Sequence) or isinstance(args, str):
@@ -121,7 +128,7 @@ def check_launch(
     if truth(cooperative) is None:
         raise ArgumentError("jit.cooperative", value=f"{cooperative!r:.80}")
     if is_triton(kernel):
-        if block is not None or shared or cooperative:
+        if block is not None or shared or cooperative or cluster is not None:
             raise ArgumentError("jit.triton-chooses", caller=caller)
         return
     if not hasattr(kernel, "packer"):
@@ -141,13 +148,15 @@ def prepared(
     device: str | None,
     shared: int,
     cooperative: bool,
+    cluster: shapes.Dim | None = None,
 ) -> tuple[shapes.LaunchShape, gpus.Gpu]:
     """The shape of a launch and the GPU that is played, once the arguments are checked and packed."""
     shape = shapes.LaunchShape(
         shapes.dim3(grid, "grid"),
         shapes.dim3(block, "block"),
         shapes.shared_bytes(shared),
-        cooperative=cooperative,
+        None if cluster is None else shapes.dim3(cluster, "cluster"),
+        cooperative,
     )
     _, where = kernel.packer.pack(args)
     if where > HOST:

@@ -21,7 +21,7 @@ from flashpath.kernels.cross_entropy.ladder import LADDER
 from flashpath.kernels.cross_entropy.options import Options
 from flashpath.ops.checking import as_rows, refuse, require_tensors
 from flashpath.ops.logits_in_parts import Logits, Sums, places
-from flashpath.ops.losses import Reduction, known_options, require_options
+from flashpath.ops.losses import Reduction, known_options, require_options, weighed
 from flashpath.ops.norm_parts import dense
 from flashpath.ops.plans import is_followed
 from flashpath.ops.plans.recording import wants_gradient
@@ -258,6 +258,7 @@ def linear_cross_entropy(
     target: Tensor,
     bias: Tensor | None = None,
     *,
+    class_weight: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -272,6 +273,7 @@ def linear_cross_entropy(
     target: Tensor,
     bias: Tensor | None = None,
     *,
+    class_weight: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -285,6 +287,7 @@ def linear_cross_entropy(
     target: Tensor,
     bias: Tensor | None = None,
     *,
+    class_weight: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -298,8 +301,25 @@ def linear_cross_entropy(
     bfloat16. target: (…), int64. Everything else is as in `cross_entropy`. Logits are of x's type, of some
     rows at a time, as many as take the memory of x. The gradient of the weight is rounded to its type once
     for each time; float16 has it in float32 meanwhile. Gradients of any order, of x, weight and bias; where
-    they are differentiated again, all logits are in memory.
+    they are differentiated again, all logits are in memory. `class_weight` is cross_entropy's weight; with it
+    logits are computed a second time for the gradients.
     """
+    if class_weight is not None:
+        losses, lse = linear_cross_entropy(
+            x,
+            weight,
+            target,
+            bias,
+            ignore_index=ignore_index,
+            label_smoothing=label_smoothing,
+            z_loss=z_loss,
+            softcap=softcap,
+            reduction="none",
+            return_lse=True,
+        )
+        options = ignore_index, label_smoothing, reduction
+        loss = weighed(NAME, losses, target, class_weight, weight.shape[0], *options)
+        return (loss, lse) if return_lse else loss
     given = {} if bias is None else {"bias": bias}
     require_tensors(NAME, x=x, weight=weight, target=target, **given)
     numbers = {

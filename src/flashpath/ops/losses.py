@@ -159,6 +159,36 @@ _cross_entropy = define(
 )
 
 
+def weighed(
+    name: str,
+    losses: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    classes: int,
+    ignore_index: Any,
+    label_smoothing: Any,
+    reduction: Any,
+) -> Tensor:
+    """The losses of rows by the weights of their targets, or their sum, or their mean over the weights.
+
+    A target that is no class has a loss of NaN on a GPU, and any weight.
+    """
+    require_choice(name, "reduction", reduction, REDUCTIONS)
+    require_tensors(name, weight=weight)
+    if tuple(weight.shape) != (classes,) or not weight.is_floating_point() or weight.device != losses.device:
+        given = {"shape": str(tuple(weight.shape)), "dtype": str(weight.dtype), "device": str(weight.device)}
+        refuse("ops.class-weights", name=name, **given, classes=classes)
+    if weight.requires_grad and torch.is_grad_enabled():
+        refuse("ops.number-gradient", name=name, key="weight")
+    if label_smoothing:
+        refuse("ops.weights-smoothing", name=name)
+    factor = weight.float()[target.clamp(0, classes - 1)].masked_fill(target == ignore_index, 0)
+    if reduction == "none":
+        return losses * factor
+    total = (losses * factor).sum()
+    return total if reduction == "sum" else total / factor.sum()
+
+
 # ---- The function ----------------------------------------------------------------------------------------
 
 
@@ -167,6 +197,7 @@ def cross_entropy(
     logits: Tensor,
     target: Tensor,
     *,
+    weight: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -179,6 +210,7 @@ def cross_entropy(
     logits: Tensor,
     target: Tensor,
     *,
+    weight: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -191,6 +223,7 @@ def cross_entropy(
     logits: Tensor,
     target: Tensor,
     *,
+    weight: Tensor | None = None,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
@@ -209,8 +242,27 @@ def cross_entropy(
     A row of -inf alone, or with NaN or +inf, is NaN. A target that is no class is refused on the CPU; on a
     GPU the loss and the gradient of its row are NaN. With `return_lse` the logsumexp of every row is returned
     too, (…), float32, without a gradient. Gradients of any order, of logits, which stay as they are.
+
+    `weight`, (classes), float32 or the logits' type, multiplies the loss of a row by its target's weight, and
+    the mean is then over weights; it has no gradient, and there is no label_smoothing beside it.
     """
     require_tensors("cross_entropy", logits=logits, target=target)
+    if weight is not None:
+        losses, lse = cross_entropy(
+            logits,
+            target,
+            ignore_index=ignore_index,
+            label_smoothing=label_smoothing,
+            z_loss=z_loss,
+            softcap=softcap,
+            reduction="none",
+            return_lse=True,
+        )
+        classes = logits.shape[-1]
+        loss = weighed(
+            "cross_entropy", losses, target, weight, classes, ignore_index, label_smoothing, reduction
+        )
+        return (loss, lse) if return_lse else loss
     numbers = {
         "ignore_index": ignore_index,
         "label_smoothing": label_smoothing,

@@ -11,6 +11,23 @@ MESSAGES: dict[str, Text | Entry] = {
             "There is none for them: give alibi_slopes.detach().", "它没有梯度：请传 alibi_slopes.detach()。"
         ),
     ),
+    "class-weights": Entry(
+        Text(
+            "{name} got weights of classes of shape {shape}, {dtype}, on {device}.",
+            "{name} 的类别权重形状是 {shape}，类型 {dtype}，在 {device} 上。",
+        ),
+        Text(
+            "There must be {classes}, one for each class, in a float type, on the device of the logits.",
+            "应有 {classes} 个，每类一个，为浮点类型，与 logits 在同一设备上。",
+        ),
+    ),
+    "weights-smoothing": Entry(
+        Text(
+            "{name} got weights of classes and label_smoothing.",
+            "{name} 同时收到了类别权重和 label_smoothing。",
+        ),
+        Text("Give one of them.", "请只给其中一个。"),
+    ),
     "gradient-input": Entry(
         Text("{name} got {key} of shape {shape}, {dtype}.", "{name} 的 {key} 形状是 {shape}，类型 {dtype}。"),
         Text("It must be {expected}, {expected_dtype}.", "应是 {expected}，类型 {expected_dtype}。"),

@@ -9,12 +9,20 @@ from typing import Any
 
 import torch
 
-from flashpath.kernels.common.norm.rows import check_backward, check_forward
+from flashpath.kernels.common.norm.rows import check_backward, check_forward, check_offset, check_vectors
 from flashpath.kernels.layer_norm.ladder import LADDER as LAYER_NORM
 from flashpath.kernels.rms_norm.ladder import LADDER as RMS_NORM
 from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.kernels.softmax.ladder import LADDER as SOFTMAX
-from flashpath.ops.checking import as_rows, known, number, refuse, require_dim, require_tensors
+from flashpath.ops.checking import (
+    SYMBOLS,
+    as_rows,
+    known,
+    number,
+    refuse,
+    require_dim,
+    require_tensors,
+)
 from flashpath.ops.norm_parts import dense, layer_norm_gradients, like, require_norm, rms_norm_gradients
 from flashpath.ops.plans import planned
 from flashpath.ops.plans.recording import wants_gradient
@@ -182,15 +190,27 @@ _layer_norm_alone = define(
 
 @planned
 def layer_norm(
-    x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+    x: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    weight_offset: float = 0.0,
 ) -> Tensor:
-    """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last dimension.
+    """`(x - mean) / sqrt(variance + eps) * (weight_offset + weight) + bias` over the last dimension.
 
     x: float32, float16 or bfloat16; weight and bias: vectors of x's type or both of float32, beside a
-    float32 x both of any, or None. A row with NaN or an infinity is NaN. Gradients of any order, of x, weight
+    float32 x both of any, or None. weight_offset: 0.0, or 1.0 for weights that are stored less one, which are
+    added to in float32 first. A row with NaN or an infinity is NaN. Gradients of any order, of x, weight
     and bias.
     """
     eps = require_norm("layer_norm", x, eps, {"weight": weight, "bias": bias})
+    weight_offset = number("layer_norm", "weight_offset", weight_offset)
+    if not isinstance(weight_offset, SYMBOLS):
+        check_offset("layer_norm", weight_offset)
+    if weight_offset and weight is not None:
+        check_vectors("layer_norm", as_rows(x), weight=weight, bias=bias)
+        wide_bias = None if bias is None else bias.float()
+        return layer_norm(x, weight.float() + weight_offset, wide_bias, eps)
     if not wants_gradient(x, weight, bias):
         return _layer_norm_alone(as_rows(x), weight, bias, eps).reshape(x.shape)
     return _layer_norm(as_rows(x), weight, bias, eps)[0].reshape(x.shape)

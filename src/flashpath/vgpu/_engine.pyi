@@ -63,6 +63,8 @@ class Options:
     resident_blocks: int
     """As many fit on the GPU at once; 0: all."""
     cooperative: bool
+    cluster: tuple[int, int, int] | None
+    """In blocks, where the launch asks for clusters; None: as the kernel has them."""
     runs_to_end: bool
     trace: tuple[int, int, int]
 
@@ -118,6 +120,8 @@ class Program:
     shared_bytes: int
     local_bytes: int
     max_threads: int
+    cluster: list[int]
+    """`__cluster_dims__`; zeros where there are none."""
     files: list[str]
     origins: list[tuple[str, int, int, int, int, int]]
     """Of each instruction: the opcode, the PTX line, file and line of the user's source, and of the library
@@ -152,6 +156,19 @@ def known_opcodes() -> list[str]:
 
 def kernel_name(mangled: str) -> str:
     """Returns `ns::scale<float>` of `_ZN2ns5scaleIfEEviT_PS1_`; what is not mangled stays as it is."""
+
+def tensor_map(
+    type: int,
+    address: int,
+    extents: list[int],
+    strides: list[int],
+    box: list[int],
+    steps: list[int],
+    lower: list[int],
+    upper: list[int],
+    modes: tuple[int, int, int, int],
+) -> tuple[str, int, bytes]:
+    """What is wrong, as the code of a message (empty: nothing), with which dimension; and the map's 128 bytes."""
 
 def known_instructions() -> list[str]:
     """The operations that the engine has, by its own names."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flashpath import gpus, settings
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import LaunchError, LaunchShape, check_shape
+from flashpath.gpus.shape import Dim3, LaunchError, LaunchShape, check_shape
 from flashpath.vgpu.device import HostArray, VirtualKernel, engine, place
 from flashpath.vgpu.findings import Finding, KernelFault, merged
 from flashpath.vgpu.options import DEFAULT, Options
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # What CUDA gives a block at most, on any GPU.
 MOST_SHARED_BYTES = 227 << 10
+MOST_BLOCKS_OF_CLUSTER = 8  # on any GPU that has clusters
 _MOST_REGISTERS = 255  # that a thread can have
 
 
@@ -91,8 +92,6 @@ class Launch:
         name, shape = self.kernel.name, self.shape
         if settings.debug():
             shape.show(name, f"virtual {self.gpu.name if self.gpu else 'GPU'}", self.arguments.shown())
-        if shape.cluster is not None:
-            raise LaunchError("vgpu.no-clusters")
         chosen = self._engine_options(options)
         self._check_memory()
         parameters, arrays, pointed_to, *_ = self.arguments
@@ -147,12 +146,35 @@ class Launch:
             )
         return resident
 
+    def _cluster(self) -> Dim3 | None:
+        """Checks and returns the extent of clusters that the launch asks for; None where it asks for none.
+
+        What the kernel itself asks for (`__cluster_dims__`) it has in any case.
+        """
+        shape, kernel = self.shape, self.kernel
+        x, y, z = kernel.program.cluster
+        own = x, y, z
+        cluster = shape.cluster or own
+        if cluster == (0, 0, 0):
+            return None
+        name = kernel.name
+        if own not in ((0, 0, 0), cluster):
+            raise LaunchError("vgpu.other-cluster", kernel=name, own=str(own), given=str(cluster))
+        if math.prod(cluster) > MOST_BLOCKS_OF_CLUSTER:
+            raise LaunchError("vgpu.cluster-too-large", cluster=str(cluster), most=MOST_BLOCKS_OF_CLUSTER)
+        if self.gpu is not None and self.gpu.capability < (9, 0):
+            raise LaunchError("vgpu.no-clusters", kernel=name, gpu=self.gpu.name)
+        if any(blocks % size for blocks, size in zip(shape.grid, cluster, strict=True)):
+            raise LaunchError("gpus.no-multiple-of-cluster", grid=str(shape.grid), cluster=str(cluster))
+        return shape.cluster
+
     def _engine_options(self, options: Options) -> _engine.Options:
         shape, trace = self.shape, options.trace
         made: _engine.Options = engine().Options()
         made.exact, made.count, made.sanitize = options.exact, options.count, options.sanitize
         made.seed, made.budget, made.accessed = options.seed, options.budget, options.accessed
         made.resident_blocks, made.cooperative = self._resident_blocks(options.count), shape.cooperative
+        made.cluster = self._cluster()
         # Blocks that wait for each other run on one thread.
         made.threads = 1 if shape.cooperative else options.host_threads(self.kernel.program.order_matters)
         made.runs_to_end = self.kernel.runs_to_end

@@ -106,8 +106,19 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- Launches --------------------------------------------------------------------------------------
     "no-clusters": Entry(
-        Text("The virtual GPU does not run clusters.", "虚拟 GPU 不支持 cluster。"),
-        Text("Run it on a GPU.", "请在 GPU 上运行。"),
+        Text("{kernel} is launched in clusters, which {gpu} does not have.", "{kernel} 以 cluster 启动，{gpu} 不支持 cluster。"),
+        Text("Play a Hopper GPU: device='H200'.", "请模拟 Hopper GPU：device='H200'。"),
+    ),
+    "cluster-too-large": Entry(
+        Text("A cluster of {cluster} has more than {most} blocks.", "cluster {cluster} 超过 {most} 个线程块。"),
+        Text("Choose a smaller one.", "请选小一些的 cluster。"),
+    ),
+    "other-cluster": Entry(
+        Text(
+            "{kernel} is compiled for clusters of {own} and launched in clusters of {given}.",
+            "{kernel} 按 cluster {own} 编译，却以 cluster {given} 启动。",
+        ),
+        Text("Launch it in its own, or take __cluster_dims__ away.", "请按它自己的 cluster 启动，或去掉 __cluster_dims__。"),
     ),
     "no-memory-for-blocks": Entry(
         Text(
@@ -206,16 +217,44 @@ MESSAGES: dict[str, Text | Entry] = {
             "在 Linux 上：pip install 'triton>=3.5,<3.8'；它只有 Linux 版。",
         ),
     ),
-    "no-descriptors": Entry(
-        Text(
-            "{kernel} uses TMA descriptors, which the virtual GPU does not have.",
-            "{kernel} 使用 TMA 描述符，虚拟 GPU 不支持。",
-        ),
-        Text(
-            'Compile for an architecture before sm_90, such as fp.vgpu.triton(arch="sm_80"): there Triton '
-            "turns descriptors into pointers.",
-            '请为 sm_90 之前的架构编译，例如 fp.vgpu.triton(arch="sm_80")：那里 Triton 会把描述符变成指针。',
-        ),
+    "map-type": Text("A tensor map knows no such type of elements.", "张量映射没有这种元素类型。"),
+    "map-rank": Text(
+        "A tensor map has 1 to 5 dimensions, one for im2col 3 to 5, and a box and steps of as many: shape {shape}, box {box}, "
+        "steps {steps}.",
+        "张量映射有 1 到 5 维（im2col 为 3 到 5 维），box 和 steps 的维数相同：shape {shape}，box {box}，steps {steps}。",
+    ),
+    "map-address": Text(
+        "The array of a tensor map begins at {address}, which is no multiple of 16 bytes.",
+        "张量映射的数组从 {address} 开始，不是 16 字节的倍数。",
+    ),
+    "map-extent": Text(
+        "Dimension {dimension} of {shape} has no extent that a tensor map can have (1 to 2**32).",
+        "{shape} 的第 {dimension} 维的大小超出张量映射的范围（1 到 2**32）。",
+    ),
+    "map-stride": Text(
+        "The strides of a tensor map are multiples of 16 bytes below 2**40; these are {strides}.",
+        "张量映射的步长（字节）必须是 16 的倍数且小于 2**40；这里是 {strides}。",
+    ),
+    "map-box": Text(
+        "A box has 1 to 256 elements of each dimension; this one has {box}.",
+        "box 的每一维有 1 到 256 个元素；这里是 {box}。",
+    ),
+    "map-element-stride": Text("Steps are 1 to 8; these are {steps}.", "steps 在 1 到 8 之间；这里是 {steps}。"),
+    "map-interleave": Text(
+        "Tensor maps with interleaved channels are not known to this version.", "这个版本不支持通道交错的张量映射。"
+    ),
+    "map-swizzle": Text("A swizzle is 0, 32, 64 or 128 bytes wide.", "swizzle 的宽度是 0、32、64 或 128 字节。"),
+    "map-inner-bytes": Text(
+        "The innermost dimension of box {box} is no multiple of 16 bytes.",
+        "box {box} 最内层一维的字节数不是 16 的倍数。",
+    ),
+    "map-inner-span": Text(
+        "The innermost dimension of box {box} is wider than its swizzle of {swizzle} bytes.",
+        "box {box} 最内层一维比 {swizzle} 字节的 swizzle 宽。",
+    ),
+    "map-fill": Text("What is outside of a tensor is zeros or NaN.", "张量之外填零或 NaN。"),
+    "map-corner": Text(
+        "A corner of the box of pixels has more bits than a tensor map keeps.", "像素框的角超出张量映射能保存的位数。"
     ),
     "parameter-bytes": Entry(
         Text(
@@ -361,6 +400,51 @@ MESSAGES: dict[str, Text | Entry] = {
         "{access}：在一个 {size} 字节的数组开头之前 {offset} 字节",
     ),
     "access-nowhere": Text("{access}: no array is near", "{access}：附近没有数组"),
+    "accumulator-in-flight": Text(
+        "it uses a register that a wgmma in flight still adds to: wait for its group first",
+        "它使用的寄存器仍被尚未完成的 wgmma 累加：请先等待那一组",
+    ),
+    "no-warpgroup": Text(
+        "wgmma needs four warps, beginning with one whose number is a multiple of four; here are {warps}",
+        "wgmma 需要四个 warp，首个 warp 的编号是 4 的倍数；这里只有 {warps} 个",
+    ),
+    "bulk-size": Text(
+        "a bulk copy of {bytes} bytes, which is no multiple of {unit}", "批量拷贝 {bytes} 字节，不是 {unit} 的倍数"
+    ),
+    "bulk-address": Text(
+        "the address {address} of a bulk copy is no multiple of {unit}", "批量拷贝的地址 {address} 不是 {unit} 的倍数"
+    ),
+    "no-tensor-map": Text(
+        "there is no tensor map at the address that the copy names",
+        "拷贝所指的地址处没有张量映射（tensor map）",
+    ),
+    "tensor-map-rank": Text(
+        "the tensor map has {has} dimensions, the copy {wanted}", "张量映射有 {has} 维，而拷贝是 {wanted} 维"
+    ),
+    "tensor-map-mode": Text(
+        "one of the tensor map and the copy is tiled, the other im2col",
+        "张量映射和拷贝一个是 tile 模式，另一个是 im2col 模式",
+    ),
+    "tensor-map-type": Text(
+        "elements of that type cannot be reduced so", "这种类型的元素不能这样归约"
+    ),
+    "tensor-map-value": Text("{value} is no value for that field of a tensor map", "{value} 不是张量映射该字段的合法值"),
+    "ended-while-copy-reads": Text(
+        "all threads have ended while this copy still reads shared memory",
+        "所有线程都已结束，而这个拷贝仍在读共享内存",
+    ),
+    "ended-while-copy-writes": Text(
+        "all threads have ended, and nobody has waited at the barrier of this copy, which still writes shared memory",
+        "所有线程都已结束，却没有线程在这个拷贝的屏障处等待，它仍在写共享内存",
+    ),
+    "block-has-ended": Text(
+        "{access} of block {rank} of the cluster, which has ended",
+        "{access}，而它属于 cluster 中已结束的第 {rank} 个线程块",
+    ),
+    "cluster-arrives-again": Text(
+        "barrier.cluster.arrive by a thread that has arrived and not waited",
+        "线程执行 barrier.cluster.arrive 时，上一次到达之后还没有等待",
+    ),
     "access-beyond": Text("{access}: there are {size} bytes", "{access}：总共只有 {size} 字节"),
     "memory-of-other-device": Text(
         "it is memory of device {device}: call cudaDeviceEnablePeerAccess({device}, 0) first",
@@ -595,6 +679,14 @@ MESSAGES: dict[str, Text | Entry] = {
     "waits-at-barrier": Text(
         "{threads:?waits/wait} at barrier {number}, where {arrived} of {expected} have arrived",
         "的屏障 {number} 处等待，应到 {expected} 个，已到 {arrived} 个",
+    ),
+    "waits-for-warpgroup": Text(
+        "{threads:?waits/wait} in wgmma.wait_group for warps of the warpgroup that have not begun the product",
+        "在 wgmma.wait_group 处等待同一 warpgroup 中尚未开始该乘法的 warp",
+    ),
+    "waits-for-cluster": Text(
+        "{threads:?waits/wait} at the barrier of the cluster, where {arrived} of {expected} have arrived",
+        "在 cluster 的屏障处等待，应到 {expected} 个，已到 {arrived} 个",
     ),
     "waits-for-warp": Text(
         "{threads:?waits/wait} at a barrier for others of their warp", "的屏障处等待同一 warp 的其他线程"
@@ -904,10 +996,6 @@ MESSAGES: dict[str, Text | Entry] = {
         "call cudaMemcpyAsync or cudaMemPrefetchAsync for each",
         "请逐个调用 cudaMemcpyAsync 或 cudaMemPrefetchAsync",
     ),
-    "instead-of-clusters": Text(
-        "the virtual GPU runs no clusters of blocks; launch plain blocks",
-        "虚拟 GPU 不支持线程块簇；请启动普通的线程块",
-    ),
     "instead-of-driver": Text(
         "there is no driver below the virtual GPU; use the runtime API",
         "虚拟 GPU 下面没有驱动；请使用运行时 API",
@@ -950,7 +1038,17 @@ MESSAGES: dict[str, Text | Entry] = {
         "协作启动的所有线程块要同时运行；这个 GPU 上最多放 {count} 个",
     ),
     "program-without-kernel": Text("the program has no such kernel", "程序里没有这个核函数"),
-    "program-no-clusters": Text("the virtual GPU runs no clusters of blocks", "虚拟 GPU 不支持线程块簇"),
+    "program-no-clusters": Text("{gpu} has no clusters", "{gpu} 不支持 cluster"),
+    "program-cluster-of-kernel": Text(
+        "the kernel is compiled for clusters of {own} and launched in clusters of {given}",
+        "核函数按 cluster {own} 编译，却以 cluster {given} 启动",
+    ),
+    "program-cluster-too-large": Text(
+        "a cluster of {cluster} has more than {most} blocks", "cluster {cluster} 超过 {most} 个线程块"
+    ),
+    "program-no-multiple-of-cluster": Text(
+        "the grid is no multiple of its clusters, {cluster}", "网格不是 cluster {cluster} 的整数倍"
+    ),
     "dynamic-shared-too-large": Text(
         "{bytes} bytes; {kernel} can have {most} on {gpu}",
         "{bytes} 字节；{kernel} 在 {gpu} 上最多有 {most} 字节",
@@ -1198,14 +1296,14 @@ MESSAGES: dict[str, Text | Entry] = {
         "{requests:,} 个请求，{turns:,} 轮（每个请求 {ratio:.2f} 轮）",
     ),
     "report-of-threads": Text("of threads", "线程"),
-    "report-of-tensor-cores": Text("of tensor cores", "张量核心"),
+    "report-of-tensor-cores": Text("of tensor cores", "tensor core"),
     "report-operations": Text("{kinds} operations", "{kinds} 次运算"),
     # ---- Reports: names of things ----
     "class-integer": Text("integer", "整数"),
     "class-logic": Text("logic", "逻辑"),
     "class-half": Text("half", "半精度"),
     "class-special-function": Text("special function", "特殊函数"),
-    "class-tensor-core": Text("tensor core", "张量核心"),
+    "class-tensor-core": Text("tensor core", "tensor core"),
     "class-conversion": Text("conversion", "类型转换"),
     "class-compare": Text("compare", "比较"),
     "class-move": Text("move", "移动"),
@@ -1249,6 +1347,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "calls-memory": Text("memory", "内存"),
     "calls-launches": Text("launches and kernels", "启动与核函数"),
     "calls-peers": Text("several GPUs", "多块 GPU"),
+    "calls-driver": Text("functions of the driver (those of tensor maps)", "驱动函数（张量映射的函数）"),
     "calls-devices": Text("devices", "设备"),
     "calls-missing": Text(
         "Not there: a program that names one of these can be linked; called, it says so, and what to do instead, and returns `cudaErrorNotSupported`: {names}.",

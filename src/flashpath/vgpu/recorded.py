@@ -113,13 +113,21 @@ class Recording:
     def in_order(self) -> list[Finding | HostFinding]:
         """Returns what was found, each thing once, as it came: a cause is before what follows from it.
 
-        What was found in one launch, or between two calls of the host, stands causes first.
+        What was found in one launch, or between two calls of the host, stands causes first. A launch that
+        nothing orders with a copy finds its memory unwritten before that copy is done: the missing order is
+        the cause.
         """
         when: dict[object, int] = {}
+        unordered: dict[tuple[str, ...], int] = {}  # by the calls that asked for the work
         for place, host in enumerate(self.host_findings):
             when.setdefault((host.kind, host.stack), 2 * place + 1)
+            if host.kind == "missing-sync":
+                stacks = (host.stack, host.other.stack if host.other is not None else ())
+                for stack in filter(None, stacks):
+                    unordered.setdefault(tuple(map(str, stack)), 2 * place + 1)
         for finding, before in zip(self.findings, self.host_findings_before, strict=True):
-            when.setdefault((finding.kind, finding.file, finding.line), 2 * before)
+            cause = unordered.get(finding.launched, 0) if finding.kind == "uninitialized" else 0
+            when.setdefault((finding.kind, finding.file, finding.line), max(2 * before, cause))
 
         def place_of(each: Finding | HostFinding) -> int:
             if isinstance(each, HostFinding):

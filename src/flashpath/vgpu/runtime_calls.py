@@ -21,6 +21,7 @@ _PER_THREAD = re.compile(r"_pt(ds|sz)$")
 
 # The message that says what a call is about, by the first pattern that its name matches.
 _TOPICS = {
+    "vgpu.calls-driver": r"DriverEntryPoint",
     "vgpu.calls-graphs": r"Graph|Capture",
     "vgpu.calls-errors": r"Error",
     "vgpu.calls-symbols": r"Symbol",

@@ -54,6 +54,19 @@ def test_a_scalar_has_its_own_type_and_value(course: Course) -> None:
     assert case.scalars["b"] == 2 * case.sizes["n"]
 
 
+def test_an_array_may_follow_from_those_before_it(course: Course) -> None:
+    exercise = replace(
+        course.exercise("kinds/axpy"),
+        arrays={
+            "begin": ArraySpec("int32", ("n + 1",), values="starts", below="3 * n"),
+            "ends": ArraySpec("int64", ("n",), value="begin[1:] + n"),
+        },
+    )
+    case = cases_of(exercise, 1)[-1]
+    assert case.inputs["ends"].dtype == np.int64
+    assert (case.inputs["ends"] == case.inputs["begin"][1:] + case.sizes["n"]).all()
+
+
 def test_a_case_is_told_by_the_numbers_that_a_function_gets(course: Course) -> None:
     """A size that only serves to draw an argument means nothing to who wrote the function."""
     exercise = replace(

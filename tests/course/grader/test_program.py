@@ -89,6 +89,20 @@ def test_a_case_may_name_its_gpu(course: Course, solution: str, tmp_path: Path) 
     assert "flashpath run squares.cu --device 'RTX 3090' -- 33 " in str(told)
 
 
+@needs_nvcc
+def test_what_its_text_must_hold_is_asked_for_last(course: Course, solution: str, tmp_path: Path) -> None:
+    asking = replace(course.exercise("kinds/squares"), required=("cudaMemset(",))
+    file = tmp_path / "squares.cu"
+    file.write_text(f"{solution}// cudaMemset(\n", encoding="utf-8")
+    told = grade(asking, file, seed=1)
+    assert told.reason == "refused"
+    assert "cudaMemset(" in str(told)
+    file.write_text(
+        solution.replace(FREE, f"CHECK(cudaMemset(on_device, 0, bytes)); {FREE}"), encoding="utf-8"
+    )
+    assert grade(asking, file, seed=1).passed
+
+
 @pytest.mark.parametrize(
     ("sizes", "words"),
     [("n = [1, 33, 77], gpu = 2", "from 0 to 1"), ('n = 1, gpu = "n"', "names 2 GPUs")],

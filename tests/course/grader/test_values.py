@@ -48,6 +48,9 @@ def test_what_the_kinds_are() -> None:
     assert 0 < np.abs(drawn("tiny")).max() < 1e-10
     assert set(np.unique(drawn("integers"))) == set(range(-8, 9))
     assert set(np.unique(drawn("indices", "int64"))) == set(range(7))
+    starts = drawn("starts", "int32")
+    assert (starts[0], starts[-1]) == (0, 7)
+    assert set(np.diff(starts)) == {0, 1}
     assert set(np.unique(drawn("integers", "uint8"))) == set(range(9))
     assert drawn("specials", "int32").min() == -(2**31)
 
@@ -73,6 +76,17 @@ def test_indices_need_a_bound() -> None:
         fill("indices", (3,), dtype_of("int32"), np.random.default_rng(0), below=None)
     with pytest.raises(FlashpathError, match="bound"):
         fill("indices", (3,), dtype_of("int32"), np.random.default_rng(0), below=0)
+
+
+def test_starts_are_those_of_pieces_that_share_a_length() -> None:
+    starts = fill("starts", (200, 9), dtype_of("int32"), np.random.default_rng(0), below=40)
+    lengths = np.diff(starts)
+    assert lengths.min() == 0
+    assert set(lengths.sum(1)) == {40}
+    assert len(np.unique(lengths)) > 20
+    assert not fill("starts", (5,), dtype_of("int32"), np.random.default_rng(0), below=0).any()
+    with pytest.raises(FlashpathError, match="end of the last"):
+        fill("starts", (3,), dtype_of("int32"), np.random.default_rng(0), below=None)
 
 
 def test_unknown_words_are_refused() -> None:

@@ -112,11 +112,8 @@ def test_wrong_beyond_what_is_listed(exercise: Exercise, size: str, condition: s
 
 
 # Kernels whose threads never wait for each other: one thread can play them all.
-ALONE = [
-    each
-    for each in EXERCISES
-    if each.language == "cuda" and not re.search(r"__sync|__shfl|atomic", each.solution_text())
-]
+TOGETHER = re.compile(r"__sync|__shfl|__ballot|__match|atomic")
+ALONE = [each for each in EXERCISES if each.language == "cuda" and not TOGETHER.search(each.solution_text())]
 
 
 @pytest.mark.parametrize("exercise", ALONE, ids=[each.id for each in ALONE])

@@ -238,6 +238,38 @@ barrier.sync<|.aligned> <0|2|3, 64>
 bar.arrive <1|2>, 64
 bar.red.popc.u32 $r, <0|1, 64>, $p
 bar.red.<and|or>.pred $p, 0, <|!>$p
+mapa.<shared::cluster.u32 $r, $r|u64 $d, $d>, <0|1|$r>
+getctarank.<shared::cluster.u32 $r, $r|u64 $r, $d>
+elect.sync $r|$p, <-1|-1|0xff|$r>
+setmaxnreg.<inc|dec>.sync.aligned.u32 <24|40|232>
+barrier.cluster.arrive<|.release|.relaxed><|.aligned>; barrier.cluster.wait<|.acquire><|.aligned>
+barrier.cluster.<arrive|wait>
+mov.u32 $r, %<clusterid.x|nclusterid.y|cluster_ctaid.x|cluster_nctaid.z|cluster_ctarank|cluster_nctarank>
+mov.pred $p, %is_explicit_cluster
+ld.shared::cluster.u32 $r, <$S|[$r]>
+st.shared::cluster.v2.u32 $S, {$r, $r}
+atom.shared::cluster.add.u32 $r, <$S|[$r]>, $r
+fence.<mbarrier_init.release.cluster|proxy.async|proxy.async.shared::cta|proxy.tensormap::generic.acquire.gpu>
+mbarrier.arrive.release.cluster.shared::cluster.b64 _, <[barriers]|[$r]>
+mbarrier.arrive.expect_tx.shared::cta.b64 _, [barriers], <16|1024>; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+<0|16|1024>], $G, <16|256|$r>, [barriers]
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], $G, 16, [barriers], <1|3|$h>
+cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [s+512], [s], <32|$r>, [barriers]
+cp.async.bulk.global.shared::cta.bulk_group $G, [s+<0|64>], <16|128|$r>
+cp.reduce.async.bulk.global.shared::cta.bulk_group.<add|min|max>.<u32|s32> $G, [s], <16|$r>
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.<f32|f64|noftz.f16|noftz.bf16> $G, [s], 32
+cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.<and|or|xor>.b32 [s], [s+64], 16, [barriers]
+cp.async.bulk.commit_group
+cp.async.bulk.wait_group<|.read> <0|1>
+cp.async.bulk.prefetch.L2.global $G, 16
+st.async.shared::cluster.mbarrier::complete_tx::bytes<.b32 $S, $r|.b64 $S, $d|.v2.b32 $S, {$r, $r}>, [barriers]
+red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.<add|inc|min>.u32 $S, $r, [barriers]
+cp.async.bulk.tensor.<1d|2d>.shared::cluster.global.mbarrier::complete_tx::bytes [s], [$d, {<$r|$r, $r>}], [barriers]
+tensormap.replace.tile.global_address.shared::cta.b1024.b64 [s], $d; tensormap.replace.tile.rank.shared::cta.b1024.b32 [s], <0|1|$r>; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [s], <0|1>, <16|$r>; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [s], 0, 64; tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [s], <0|3|$r>; cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s+1024], [%na1, {<0|$r>}], [barriers]
+tensormap.replace.tile.<box_dim|element_stride|global_dim>.global.b1024.b32 $G, <0|4>, $r
+cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%na1, {<0|$r>}], [s+1024]
+wgmma.fence.sync.aligned
+wgmma.commit_group.sync.aligned
+wgmma.wait_group.sync.aligned <0|1>
 bar.warp.sync <-1|0xffff|$r>
 <membar.cta|membar.gl|membar.sys|fence.acq_rel.gpu|fence.sc.cta|fence.proxy.async>
 shfl.sync.<up|down|idx|bfly>.b32 $r$O, $r, $i, <0|31|0x1c03>, <-1|-1|0xffff|$r>
@@ -302,6 +334,21 @@ def _products() -> list[str]:
             saturated = "<|.satfinite>" if kinds.startswith("s32") else ""
             name = f"mma.sync.aligned.m16n8k{depth}.row.col{saturated}.{kinds}"
             lines.append(f"{name} {d}, {a}, {b}, {c}")
+    four = "{" + ", ".join(["$r"] * 4) + "}"
+    for kinds, k, options in (
+        ("f32.f16.f16", 16, ", <1|-1>, 1, <0|1>, <0|1>"),
+        ("f32.bf16.bf16", 16, ", 1, 1, 0, 0"),
+        ("f32.tf32.tf32", 8, ", 1, <1|-1>"),
+        ("f32.e4m3.e5m2", 32, ", 1, 1"),
+        ("s32.s8.u8", 32, ""),
+    ):
+        register = "$r" if kinds.startswith("s32") else "$f"
+        sums = "{" + ", ".join([register] * 4) + "}"
+        lines.append(f"wgmma.mma_async.sync.aligned.m64n8k{k}.{kinds} {sums}, $d, $d, $p{options}")
+    lines.append(
+        f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{$f, $f, $f, $f}}, {four}, $d, 1, 1, 1, 0; "
+        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0"
+    )
     lines.append(
         "mma.sync.aligned.m8n8k4.<row|col>.<row|col>.f32.f16.f16.f32 "
         "{$f, $f, $f, $f, $f, $f, $f, $f}, {$r, $r}, {$r, $r}, {$f, $f, $f, $f, $f, $f, $f, $f}"
@@ -345,7 +392,7 @@ REGISTERS = """\t.reg .pred %p<4>;
 \t.local .align 16 .b8 l[256];
 """
 HEAD = """.version 9.0
-.target sm_90
+.target sm_90a
 .address_size 64
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
 .extern .func (.param .b64 r) malloc (.param .b64 n);

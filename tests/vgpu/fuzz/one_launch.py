@@ -27,6 +27,9 @@ SHAPES = (
     LaunchShape((3, 1, 1), (33, 1, 1), 48),
     LaunchShape((2, 2, 1), (8, 4, 3), 4096),
     LaunchShape((2, 1, 1), (64, 1, 1), 1024, cooperative=True),
+    *(LaunchShape((2, 1, 1), (128, 1, 1), 1024) for _ in range(2)),
+    LaunchShape((4, 1, 1), (128, 1, 1), 1024, (2, 1, 1)),
+    LaunchShape((4, 2, 1), (32, 1, 1), 1024, (2, 2, 1)),
 )
 GPUS = (None, None, "A100", "RTX 4090", "H200")
 # Warp instructions: launches of milliseconds, and now and then one in which threads wait for long.

@@ -215,9 +215,10 @@ def test_faults_come_where_the_copy_begins(run: Run, body: str, kind: str) -> No
     [
         "cp.async.cg.shared.global [%r0], [%own], 8",
         "cp.async.ca.shared.global [%r0], [%own], 12",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%own], 16, [%r1]",
-        "cp.async.bulk.commit_group",
-        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%own], [%r0], 16",
+        "cp.async.bulk.shared::cluster.global.bulk_group [%r0], [%own], 16",
+        "cp.async.bulk.global.global.bulk_group [%own], [%own], 16",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.s32 [%own], [%r0], 16",
+        "cp.reduce.async.commit_group",
     ],
 )
 def test_unknown_forms_are_refused_by_name(run: Run, spelled: str) -> None:

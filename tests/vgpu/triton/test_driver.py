@@ -210,9 +210,11 @@ def test_a_cooperative_launch_runs_where_its_grid_fits():
             double[(100_000,)](x, 64, BLOCK=32, launch_cooperative_grid=True)
 
 
-def test_what_the_virtual_gpu_lacks_is_refused_by_name():
-    with fp.vgpu.triton("sm_90"), pytest.raises(FlashpathError, match="clusters"):
-        double[(1,)](torch.ones(5), 5, BLOCK=32, num_ctas=2)
+def test_blocks_of_a_cluster_share_a_program():
+    x = torch.ones(5)
+    with fp.vgpu.triton("sm_90"):
+        double[(1,)](x, 5, BLOCK=32, num_ctas=2)
+    assert x.tolist() == [2.0] * 5
 
 
 def test_asking_for_the_package_loads_neither_triton_nor_torch():

@@ -66,13 +66,13 @@ def multiplies(x_ptr, BLOCK: tl.constexpr):
 
 
 def test_an_unknown_instruction_is_refused_with_its_line():
-    """Hopper's own matrix instructions work on whole warp groups."""
-    with fp.vgpu.triton("sm_90"), pytest.raises(UnsupportedInstruction) as caught:
-        multiplies[(1,)](torch.zeros(64, 64, dtype=torch.float16), BLOCK=64)
+    """Blackwell's own matrix instructions have memory of their own."""
+    with fp.vgpu.triton("sm_100"), pytest.raises(UnsupportedInstruction) as caught:
+        multiplies[(1,)](torch.zeros(128, 128, dtype=torch.float16), BLOCK=128)
     said = str(caught.value)
     assert "multiplies" in said
-    assert "wgmma" in said
-    assert f"{__file__}:{line_of(multiplies, 'tl.dot')}" in said
+    assert "tcgen05" in said
+    assert f"{__file__}:{line_of(multiplies, 'def multiplies')}" in said
 
 
 @triton.jit

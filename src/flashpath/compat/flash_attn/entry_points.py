@@ -114,7 +114,7 @@ def varlen_fwd(
         if seqused_k is not None:
             first, cu_seqlens_k = cu_seqlens_k, F.pad(seqused_k.cumsum(0), (1, 0)).to(torch.int32)
             if block_table is None:
-                rows = _used_rows(first, cu_seqlens_k)
+                rows = used_rows(first, cu_seqlens_k)
                 k, v = k[rows], v[rows]
         if block_table is not None:
             k, v = (in_a_row(each, block_table, cu_seqlens_k) for each in (k, v))
@@ -291,7 +291,7 @@ def _into(given: Tensor | None, result: Tensor) -> Tensor:
     return result if given is None else given.copy_(result)
 
 
-def _used_rows(first: Tensor, used: Tensor) -> Tensor:
+def used_rows(first: Tensor, used: Tensor) -> Tensor:
     """The rows of the keys that are used: those of each sequence begin at `first`. The GPU is waited for."""
     row = torch.arange(int(used[-1]), device=used.device)
     sequence = torch.searchsorted(used[1:].contiguous(), row, right=True)

@@ -26,7 +26,7 @@ DTYPES = (
 ROLES = ("input", "output", "inout")
 VALUES = (
     "normal", "shifted", "positive", "ties", "specials", "huge", "tiny", "zeros", "integers", "wide",
-    "rising", "cliff", "masked", "bits", "indices",
+    "rising", "cliff", "masked", "bits", "indices", "starts",
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
@@ -77,7 +77,8 @@ class ArraySpec:
     shape: tuple[str, ...]
     role: str = "input"
     values: str | None = None  # as the case says where there is none
-    below: str | None = None  # of indices: an expression
+    below: str | None = None  # the bound of indices and starts: an expression
+    value: str | None = None  # an expression of the sizes and the inputs before it; drawn where there is none
 
     @property
     def is_input(self) -> bool:

@@ -568,10 +568,17 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "below-with-indices": Entry(
         Text(
-            '{place}: belongs to values = "indices", and that to it.',
-            '{place}：只能与 values = "indices" 一起写，反之亦然。',
+            '{place}: belongs to values = "indices" or "starts", and these need it.',
+            '{place}：只能与 values = "indices" 或 "starts" 一起写，反之亦然。',
         ),
         Text('Write values = "indices", below = "n".', '请写 values = "indices", below = "n"。'),
+    ),
+    "value-of-input": Entry(
+        Text(
+            "{place}: an array with a value is an input, and is not drawn.",
+            "{place}：写了 value 的数组应是输入，而且不是抽取的。",
+        ),
+        Text('Leave out values, and role = "output".', '请去掉 values 和 role = "output"。'),
     ),
     "not-one-number": Text(
         "{place}: is {value!r}, and one number is wanted here.", "{place}：是 {value!r}，这里应为一个数。"

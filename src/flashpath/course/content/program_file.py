@@ -42,6 +42,7 @@ def read_program(table: Table, folder: Path) -> dict[str, Any]:
         "program": _program(table, given, cases),
         "mutants": read_mutants(table, read(solution)),
         "forbidden": table.strings("forbidden"),
+        "required": table.strings("required"),
         "goals": read_goals(table, sizes),
     }
     return found | read_reference(table, folder, list(printed), given)

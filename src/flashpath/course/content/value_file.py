@@ -90,14 +90,19 @@ def read_arrays(table: Table, sizes: Collection[str]) -> dict[str, model.ArraySp
     for name, each in table.named_tables("arrays"):
         values = each.choice("values", model.VALUES) if "values" in each else None
         below = expression(each, "below", sizes)
-        if (values == "indices") != (below is not None):
+        if (values in ("indices", "starts")) != (below is not None):
             each.wrong("below", "course.content.below-with-indices")
+        role = each.choice("role", model.ROLES, "input")
+        value = expression(each, "value", [*sizes, *(name for name, spec in found.items() if spec.is_input)])
+        if value is not None and (values is not None or role == "output"):
+            each.wrong("value", "course.content.value-of-input")
         found[name] = model.ArraySpec(
             dtype=each.choice("dtype", model.DTYPES),
             shape=expressions_of(each, "shape", sizes, most=8),
-            role=each.choice("role", model.ROLES, "input"),
+            role=role,
             values=values,
             below=below,
+            value=value,
         )
     return found
 

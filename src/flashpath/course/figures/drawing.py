@@ -16,9 +16,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from flashpath.course.figures import svg
-from flashpath.course.figures.parts import Bars, Beside, Flow, Grid, Group, Legend, Links, Part, Stack, Words
+from flashpath.course.figures.parts import (
+    Bars,
+    Beside,
+    Flow,
+    Grid,
+    Group,
+    Legend,
+    Links,
+    Part,
+    Span,
+    Stack,
+    Timeline,
+    Words,
+)
 
-__all__ = ["Figure", "Group", "Picture"]
+__all__ = ["Figure", "Group", "Picture", "Span"]
 
 Figure = tuple[str, str]  # SVG, and the same in characters
 
@@ -68,6 +81,13 @@ class Picture(Part):
                 [(each[0], float(each[1]), each[2] if len(each) == 3 else f"{each[1]:g}") for each in values]
             )
         )
+
+    def timeline(
+        self, rows: Sequence[tuple[str, Sequence[Span]]], unit: str, *, end: float | None = None
+    ) -> Picture:
+        """What runs when: rows of (label, spans); with `end`, several timelines have one scale."""
+        last = max((span.end for _, spans in rows for span in spans), default=1.0)
+        return self._with(Timeline([(label, list(spans)) for label, spans in rows], end or last, unit))
 
     def flow(self, steps: Sequence[str], groups: Sequence[Group] | None = None) -> Picture:
         """Boxes in a line, with an arrow from each to the next."""

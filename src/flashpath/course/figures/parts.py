@@ -295,6 +295,76 @@ class Bars(Part):
         ]
 
 
+@dataclass(frozen=True)
+class Span:
+    """Something that lasts: from when to when, its colour, what stands in it."""
+
+    begin: float
+    end: float
+    group: Group = None
+    text: str = ""
+
+
+@dataclass
+class Timeline(Part):
+    """What runs when: a row for each stream or engine, all on one scale from 0 to `end`."""
+
+    rows: list[tuple[str, list[Span]]]
+    end: float
+    unit: str
+    _FULL = 480.0
+    _COLUMNS = 60
+
+    def _labels(self) -> float:
+        return max(svg.text_width(label) for label, _ in self.rows) + 12
+
+    def _shown_end(self) -> str:
+        return f"{self.end:.3g} {self.unit}"
+
+    def size(self) -> tuple[float, float]:
+        return self._labels() + self._FULL + svg.text_width(self._shown_end()) / 2, _ROW * len(
+            self.rows
+        ) + _LINE
+
+    def shapes(self, x: float, y: float) -> list[str]:
+        found: list[str] = []
+        start = x + self._labels()
+        for label, spans in self.rows:
+            found.append(svg.words(start - 8, y + 17, label, anchor="end"))
+            for span in spans:
+                left = round(start + self._FULL * span.begin / self.end, 2)
+                width = max(1.0, round(self._FULL * (span.end - span.begin) / self.end, 2))
+                left = min(left, round(start + self._FULL - width, 2))
+                colour = svg.colour(span.group)
+                found.append(svg.rectangle(left, y + 3, max(1.0, width - 1), _ROW - 6, colour))
+                if span.text and svg.text_width(span.text) <= width - 4:
+                    found.append(
+                        svg.words(left + width / 2, y + 17, span.text, anchor="middle", fill=svg.DARK)
+                    )
+            y += _ROW
+        found.append(svg.line(start, y + 1, start + self._FULL, y + 1))
+        found.append(svg.words(start, y + 15, "0", anchor="middle"))
+        found.append(svg.words(start + self._FULL, y + 15, self._shown_end(), anchor="middle"))
+        return found
+
+    def lines(self) -> list[str]:
+        wide = max(svg.columns(label) for label, _ in self.rows)
+        room = min(self._COLUMNS, WIDE - wide - 1)
+        found: list[str] = []
+        for label, spans in self.rows:
+            cells = ["·"] * room
+            for span in spans:
+                first = min(round(room * span.begin / self.end), room - 1)
+                last = min(max(first + 1, round(room * span.end / self.end)), room)
+                text = span.text if span.text.isascii() else ""
+                shown = (text + glyph(span.group) * room)[: last - first]
+                cells[first:last] = shown
+            found.append(f"{_padded(label, wide)} {''.join(cells)}")
+        shown_end = self._shown_end()
+        scale = "0" + " " * (room - 1 - svg.columns(shown_end)) + shown_end
+        return [*found, f"{' ' * wide} {scale}"]
+
+
 @dataclass
 class Flow(Part):
     steps: list[str]

@@ -131,11 +131,10 @@ def make_case(
         for name, spec in exercise.scalars.items()
         if wanted is None or name in wanted
     }
-    inputs = {
-        name: _array(spec, sizes, values, rng)
-        for name, spec in exercise.arrays.items()
-        if spec.is_input and (wanted is None or name in wanted)
-    }
+    inputs: dict[str, Array] = {}
+    for name, spec in exercise.arrays.items():
+        if spec.is_input and (wanted is None or name in wanted):
+            inputs[name] = _array(spec, sizes, values, inputs, rng)
     return Case(
         dict(sizes),
         values,
@@ -162,6 +161,15 @@ def _scalar(spec: ScalarSpec, sizes: Mapping[str, int], values: str, rng: np.ran
     return fill(spec.values or values, (), dtype, rng, below=None)[()]
 
 
-def _array(spec: ArraySpec, sizes: Mapping[str, int], values: str, rng: np.random.Generator) -> Array:
+def _array(
+    spec: ArraySpec,
+    sizes: Mapping[str, int],
+    values: str,
+    before: Mapping[str, Array],
+    rng: np.random.Generator,
+) -> Array:
+    if spec.value is not None:
+        value = np.asarray(evaluate(spec.value, {**sizes, **before}))
+        return np.broadcast_to(value, shape_of(spec, sizes)).astype(dtype_of(spec.dtype))
     below = None if spec.below is None else evaluate_integer(spec.below, sizes)
     return fill(spec.values or values, shape_of(spec, sizes), dtype_of(spec.dtype), rng, below=below)

@@ -409,6 +409,13 @@ MESSAGES: dict[str, Text | Entry] = {
             '请给这个数组写上 below = "…"，例如它所指的数组的长度。',
         ),
     ),
+    "starts-without-bound": Entry(
+        Text(
+            "Values of the kind starts need the end of the last piece.",
+            "取值方式 starts 需要最后一段的终点。",
+        ),
+        Text('Give the array below = "…".', '请给这个数组写上 below = "…"。'),
+    ),
     "other-shape": Text(
         "{name} has the shape {got}, not {expected}.", "{name} 的形状是 {got}，不是 {expected}。"
     ),

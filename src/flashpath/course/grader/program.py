@@ -233,6 +233,10 @@ def _judge(trial: _Trial, seed: int) -> Judged:
         return Judged(counted.failure, cases=len(calls))
     results = goals.results(exercise, counted.counts)
     if all(each.reached for each in results):
+        absent = misconceptions.missing(exercise, trial.source)
+        if absent is not None:
+            hint = misconceptions.of_text(exercise, absent, trial.source)
+            return Judged(absent, cases=len(calls), goals=results, hint=hint)
         lines = tuple(goal.line for goal in results)
         return Judged(None, cases=len(calls), goals=results, lines=lines)
     failure = goals.missed(exercise, counted.counts)

@@ -11,7 +11,6 @@ import math
 
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.grader.cases import Case, telling_cases
-from flashpath.course.grader.dtypes import dtype_of
 from flashpath.course.grader.launching import launch_shape
 from flashpath.course.grader.trial import Trial, prepare
 from flashpath.course.grader.verdict import Failure
@@ -20,10 +19,15 @@ from flashpath.messages import Message, told
 
 _MOST_ELEMENTS = 20_000
 _SHARE_OF_THREADS = 0.6  # some threads of a block may have no element, and do nothing
-_FEWEST_LANES = 4.0  # one thread may load four elements at once
+_FEWEST_LANES = 4.0  # a few threads may share what one would do
 
 _ASKED = "(report.global_load.bytes + report.global_store.bytes)"
-_BYTES = f"{_ASKED} / max(report.global_load.requests + report.global_store.requests, 1)"
+# Lanes are counted, not the bytes that they ask for: one lane may move 1 byte, or 16.
+_ACCESSES = " + ".join(
+    f"report.instructions_by_class.get('{name}', 0)"
+    for name in ("global load", "global store", "generic load", "generic store", "asynchronous copy")
+)
+_LANES = f"({_ACCESSES}) / max(report.global_load.requests + report.global_store.requests, 1)"
 _TIMES = f"{_ASKED} / max(report.dram_bytes, 1)"
 
 
@@ -33,12 +37,11 @@ def not_shared(trial: Trial) -> Failure | None:
     if case is None:
         return None
     try:
-        counts = trial.judge(prepare(trial.exercise, case), (_TIMES, _BYTES)).counts
+        counts = trial.judge(prepare(trial.exercise, case), (_TIMES, _LANES)).counts
     except SandboxError:  # it does not end even there
         return None
     threads = _threads(trial.exercise, case)
-    size = min(dtype_of(spec.dtype).itemsize for spec in trial.exercise.arrays.values())
-    times, lanes = counts.get(_TIMES, math.nan), counts.get(_BYTES, math.nan) / size
+    times, lanes = counts.get(_TIMES, math.nan), counts.get(_LANES, math.nan)
     if times >= _SHARE_OF_THREADS * threads:
         shown = told("course.grader.asked-times", times=f"{times:.0f}", threads=threads, case=case.said)
         return _failure(told("course.grader.every-thread"), shown, told("course.grader.share-every-thread"))

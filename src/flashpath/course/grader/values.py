@@ -15,15 +15,18 @@ _TIES = (-2.0, -0.5, 0.0, 0.5, 3.0)  # sums of them are exact in every type
 _FLOAT_SPECIALS = (math.inf, -math.inf, 0.0, -0.0)
 _NEAR_SHARE = 0.3  # of wide values
 _MASKED_SHARE = 0.4  # of the elements of a row that is masked here and there
+_EMPTY_SHARE = 0.15  # of pieces that have no element
 _SPECIAL_SHARE = 0.15  # of the elements: enough to be met, few enough that sums survive elsewhere
 
 
 def fill(
     kind: str, shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, *, below: int | None
 ) -> Array:
-    """An array of that kind of values, drawn from `rng`; `below` is the bound of `indices`."""
+    """An array of that kind of values, drawn from `rng`; `below` is the bound of `indices` and `starts`."""
     if kind == "indices":
         return _indices(shape, dtype, rng, below)
+    if kind == "starts":
+        return _starts(shape, dtype, rng, below)
     if kind not in _FLOATS:
         raise FlashpathError("course.grader.no-such-values", kind=kind, known=list(VALUES))
     if is_float(dtype):
@@ -41,6 +44,20 @@ def _indices(
     if below is None or (below < 1 and math.prod(shape)):
         raise FlashpathError("course.grader.indices-without-bound", below=below)
     return np.asarray(rng.integers(0, max(below, 1), shape)).astype(dtype).reshape(shape)
+
+
+def _starts(
+    shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, below: int | None
+) -> Array:
+    # Of pieces of all lengths that share `below` elements: each row rises from 0 to `below`. Some are empty.
+    if below is None:
+        raise FlashpathError("course.grader.starts-without-bound")
+    rows = shape or (1,)
+    drawn = np.where(rng.random(rows) < _EMPTY_SHARE, 0, np.sort(rng.integers(0, below, rows, endpoint=True)))
+    rising = np.maximum.accumulate(drawn, axis=-1)
+    rising[..., :1] = 0
+    rising[..., 1:][..., -1:] = below
+    return rising.astype(dtype).reshape(shape)
 
 
 # ---- Floating-point numbers ----------------------------------------------------------------------------
@@ -158,7 +175,7 @@ _FLOATS: dict[str, _Filler] = {
     "masked": _masked,
     "bits": _bits,
 }
-VALUES = (*_FLOATS, "indices")
+VALUES = (*_FLOATS, "indices", "starts")
 
 
 # ---- Whole numbers -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import EXECUTABLE, LOG, Program, keep
 from flashpath.jit.programs.watcher import Watcher
 from flashpath.messages import Message
-from flashpath.vgpu import runtime_library
+from flashpath.vgpu import driver_library, runtime_library
 
 _AT_ONCE = 2  # a compiler of templates takes a gigabyte
 
@@ -166,10 +166,16 @@ class _Kitchen:
         elif recipe.links_devices:
             runtime.append("-rdc=true")
         executable = self.scratch / EXECUTABLE
-        step = [*recipe.code_flags, *recipe.flags, *inputs, *recipe.link_flags, *runtime]
+        step = [*recipe.code_flags, *recipe.flags, *inputs, *self._libraries(), *runtime]
         step += ["-o", str(executable)]
         self._link_step(step, objects)
         return executable
+
+    def _libraries(self) -> list[str]:
+        """What the program is linked to; on the virtual GPU another library is CUDA's driver."""
+        if not self.recipe.target.is_virtual:
+            return list(self.recipe.link_flags)
+        return [f"-l{driver_library.NAME}" if flag == "-lcuda" else flag for flag in self.recipe.link_flags]
 
     def _link_step(self, arguments: Sequence[str], objects: Sequence[_Object]) -> None:
         process, output = self._start([*self.nvcc, *arguments], "link")

@@ -69,7 +69,7 @@ MESSAGES: dict[str, Text] = {
         "one block for each head can be followed alone", "每个头一个线程块，可以单独跟踪"
     ),
     "flash_v1_triton-idea": Text(
-        "the same in Triton, on tensor cores", "同样的算法，用 Triton 写，使用张量核心"
+        "the same in Triton, on tensor cores", "同样的算法，用 Triton 写，使用 tensor core"
     ),
     "flash_v1_triton-readability": Text("two loops of array code", "两层循环的数组代码"),
     "flash_v1_triton-debugging": HIDDEN_THREADS,

@@ -106,7 +106,7 @@ MESSAGES: dict[str, Text] = {
     "triton_batched-debugging": HIDDEN_THREADS,
     "wmma-idea": Text(
         "a warp multiplies 16 × 16 × 16 at once, through the C++ interface of the tensor cores",
-        "一个 warp 通过张量核心的 C++ 接口一次乘 16 × 16 × 16",
+        "一个 warp 通过 tensor core 的 C++ 接口一次乘 16 × 16 × 16",
     ),
     "wmma-readability": Text(
         "load, multiply, store; what a lane holds need not be known",
@@ -128,7 +128,7 @@ MESSAGES: dict[str, Text] = {
     ),
     "mma_pipelined-idea": Text(
         "cp.async fills a ring of swizzled tiles ahead of the tensor cores, which never wait for memory",
-        "cp.async 提前填好一圈交错存放（swizzle）的分块，张量核心从不等待内存",
+        "cp.async 提前填好一圈交错存放（swizzle）的分块，tensor core 从不等待内存",
     ),
     "mma_pipelined-readability": Text(
         "four ideas at once, none of them visible in the maths", "四个想法同时出现，在公式里都看不到"

@@ -27,7 +27,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "`.sync` `.arrive` `.red` of all or some threads; `bar.warp.sync`",
         "`.sync` `.arrive` `.red`，全部或部分线程；`bar.warp.sync`",
     ),
-    "note-barrier": Text("as `bar`; a block is a cluster of its own", "同 `bar`；一个线程块自成一个 cluster"),
+    "note-barrier": Text("as `bar`; `.cluster.arrive` `.cluster.wait`", "同 `bar`；`.cluster.arrive` `.cluster.wait`"),
     "note-bra": Text("to a label, `.uni` or not", "跳到标号，可带 `.uni`"),
     "note-brx": Text("`.idx`: to one of a list of labels", "`.idx`：跳到标号表中的一个"),
     "note-brkpt": Text("stops the launch, as `trap`", "中止启动，同 `trap`"),
@@ -40,10 +40,26 @@ MESSAGES: dict[str, Text | Entry] = {
         "通用地址与任一空间之间：所有空间共用一个地址空间",
     ),
     "note-cp": Text(
-        "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; `.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
-        "`.async`，4、8、16 字节，从全局内存到共享内存，源数据之后补零；`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
+        "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; `.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`; `.async.bulk` of ranges (global, shared, another block's shared memory) and `.tensor` of boxes of 1 to 5 dimensions (`.tile`, `.im2col`), `.multicast`, `.prefetch`, `.commit_group`, `.wait_group`; `.reduce.async.bulk`",
+        "`.async`，4、8、16 字节，从全局内存到共享内存，源数据之后补零；`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`；`.async.bulk`：一段内存（全局、共享、其他线程块的共享内存）；`.tensor`：1 到 5 维的 box（`.tile`、`.im2col`），`.multicast`，`.prefetch`，`.commit_group`，`.wait_group`；`.reduce.async.bulk`",
     ),
     "note-createpolicy": Text("gives a policy that nothing asks for", "给出缓存策略，但不起作用"),
+    "note-elect": Text("`.sync`: the first member that lives", "`.sync`：第一个未结束的成员"),
+    "note-getctarank": Text("of addresses of shared memory, 32 and 64 bits", "共享内存地址所属的线程块，32 和 64 位"),
+    "note-mapa": Text(
+        "of addresses of shared memory, `.shared::cluster` and generic", "共享内存地址，`.shared::cluster` 和通用地址"
+    ),
+    "note-setmaxnreg": Text("no effect: registers are not shared out", "不起作用：寄存器不作分配"),
+    "note-tensormap": Text(
+        "`.replace` of all fields of a tiled map; `.cp_fenceproxy`", "`.replace` tile 模式映射的所有字段；`.cp_fenceproxy`"
+    ),
+    "note-wgmma": Text(
+        "`.mma_async` m64n8 … m64n256: f16 into f16 and f32, bf16 and tf32 into f32, e4m3 and e5m2 into f16 and f32, s8 and u8 "
+        "into s32, b1 into s32 by `.and`; the left factor from registers or shared memory, all swizzles, both majors; `.fence` "
+        "`.commit_group` `.wait_group`",
+        "`.mma_async` m64n8 … m64n256：f16 得 f16、f32，bf16 和 tf32 得 f32，e4m3 和 e5m2 得 f16、f32，s8 和 u8 得 s32，b1 用 "
+        "`.and` 得 s32；左矩阵来自寄存器或共享内存，所有 swizzle，两种主序；`.fence` `.commit_group` `.wait_group`",
+    ),
     "note-exit": Text("ends the thread", "结束线程"),
     "note-fence": Text(
         "no effect: the accesses of a block are never out of order", "不起作用：线程块的访存从不乱序"
@@ -105,17 +121,12 @@ MESSAGES: dict[str, Text | Entry] = {
         "`.pack`：两个整数饱和后打包成半字、字节、4 位或 2 位",
     ),
     # ---- Refused instructions --------------------------------------------------------------------------
-    "refused-sparse": Text("sparse tensor cores", "稀疏张量核心"),
-    "refused-wgmma": Text("tensor cores of sm_90a", "sm_90a 的张量核心"),
-    "refused-tcgen05": Text("tensor cores of sm_100a", "sm_100a 的张量核心"),
-    "refused-bulk": Text("bulk copies (TMA, sm_90)", "批量拷贝（TMA，sm_90）"),
-    "refused-tensormap": Text("descriptors of TMA (sm_90a)", "TMA 描述符（sm_90a）"),
+    "refused-sparse": Text("sparse tensor cores", "稀疏 tensor core"),
+    "refused-wgmma": Text("sparse tensor cores of sm_90a", "sm_90a 的稀疏 tensor core"),
+    "refused-tcgen05": Text("tensor cores of sm_100a", "sm_100a 的 tensor core"),
     "refused-textures": Text("textures: no texture units", "纹理：没有纹理单元"),
     "refused-surfaces": Text("surfaces: no texture units", "表面：没有纹理单元"),
-    "refused-cluster-memory": Text("shared memory of other blocks (sm_90)", "其他线程块的共享内存（sm_90）"),
     "refused-multimem": Text("memory of several GPUs (sm_90)", "多块 GPU 的内存（sm_90）"),
-    "refused-setmaxnreg": Text("registers moved between warps (sm_90a)", "在 warp 之间转移寄存器（sm_90a）"),
-    "refused-elect": Text("an elected lane (sm_90)", "选出一个 lane（sm_90）"),
     "refused-three-operands": Text("the least of three (sm_100)", "三个数的最小值（sm_100）"),
     "refused-alloca": Text("stack memory of a size known late", "运行时才知道大小的栈内存"),
     "refused-no-mask": Text(

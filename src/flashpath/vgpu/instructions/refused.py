@@ -35,31 +35,22 @@ REFUSED = (
         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
         "{%r1, %r2}, {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, %r3, 0x0;",
     ),
-    Refused("vgpu.instructions.refused-wgmma", "wgmma.fence.sync.aligned;", altogether=True),
+    Refused(
+        "vgpu.instructions.refused-wgmma",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%r1, %r2}, %rd1, %rd2, %r3, 0, %p1, 1, 1, 0, 0;",
+    ),
     Refused("vgpu.instructions.refused-tcgen05", "tcgen05.fence::before_thread_sync;", altogether=True),
-    Refused(
-        "vgpu.instructions.refused-bulk",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r2];",
-    ),
-    Refused(
-        "vgpu.instructions.refused-tensormap",
-        "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;",
-        altogether=True,
-    ),
     Refused(
         "vgpu.instructions.refused-textures",
         "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
         altogether=True,
     ),
     Refused("vgpu.instructions.refused-surfaces", "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", altogether=True),
-    Refused("vgpu.instructions.refused-cluster-memory", "mapa.u64 %rd1, %rd2, %r1;", altogether=True),
     Refused(
         "vgpu.instructions.refused-multimem",
         "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%rd1];",
         altogether=True,
     ),
-    Refused("vgpu.instructions.refused-setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 64;", altogether=True),
-    Refused("vgpu.instructions.refused-elect", "elect.sync %r1|%p1, -1;", altogether=True),
     Refused("vgpu.instructions.refused-three-operands", "min.f32 %f1, %f2, %f3, %f4;"),
     Refused("vgpu.instructions.refused-alloca", "alloca.u64 %rd1, 16;", altogether=True),
     Refused("vgpu.instructions.refused-no-mask", "shfl.idx.b32 %r1, %r2, 0, 31;"),
@@ -102,8 +93,8 @@ def special_registers() -> tuple[list[str], list[str]]:
     refused: list[str] = []
     for name in _SPECIAL_REGISTERS:
         readable = any(
-            refusal(f"mov.u{bits} {register}, %{name};", "") is None
-            for bits, register in ((32, "%r1"), (64, "%rd1"))
+            refusal(f"mov.{kind} {register}, %{name};", "") is None
+            for kind, register in (("u32", "%r1"), ("u64", "%rd1"), ("pred", "%p1"))
         )
         (known if readable else refused).append(f"`%{name.partition('.')[0]}`")
     return known, refused

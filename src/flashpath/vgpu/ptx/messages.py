@@ -36,7 +36,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "later-tensor-core": Text(
         "the instruction {instruction} is not known to this version: it is a tensor core of {architecture}, "
         "compile for sm_80 or sm_89 to have mma instead",
-        "这个版本不支持指令 {instruction}：它属于 {architecture} 的张量核心；"
+        "这个版本不支持指令 {instruction}：它属于 {architecture} 的 tensor core；"
         "请为 sm_80 或 sm_89 编译，改用 mma",
     ),
     "no-member-mask": Text(
@@ -168,6 +168,13 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "parameters-are-read-only": Text(
         "{instruction}: the parameters of a kernel are read-only", "{instruction}：核函数的参数是只读的"
+    ),
+    "blocks-are-clusters": Text(
+        ".blocksareclusters is not known to this version", "这个版本不支持 .blocksareclusters"
+    ),
+    "register-limit": Text(
+        "{instruction}: a warp has 24 to 256 registers a thread, a multiple of 8",
+        "{instruction}：每个线程的寄存器数在 24 到 256 之间，且是 8 的倍数",
     ),
     "copy-size": Text(
         "{instruction}: it copies 4, 8 or 16 bytes with .ca, 16 with .cg",

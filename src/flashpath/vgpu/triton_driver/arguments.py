@@ -14,11 +14,17 @@ from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.launch import Packed
+from flashpath.vgpu.tensor_maps import ADDRESS, FILLS, SWIZZLES, encoded
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_types import FORMATS, bf16_bits, descriptor_numbers, float32_bytes
 
 _POINTER = "Q"
 _INTEGERS = frozenset("bBhHiIqQ")
+_MAP = "tensor map"
+_MAP_FORMAT = "128s"
+_MAP_ALIGNMENT = 64
+# The element types that Triton's compiler numbers, as the driver numbers them.
+_MAP_TYPES = (0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9)
 _SCRATCHES = 2  # every kernel ends with two pointers of Triton's own: global and profiling scratch
 
 _DESCRIPTOR = re.compile(r"tensordesc<([^[>]*)\[([^]]*)\]")
@@ -35,11 +41,11 @@ class Arguments:
 
     def __init__(self, source: Any, metadata: Any) -> None:
         self._signature: list[Any] = list(source.signature.values())
-        if getattr(metadata, "tensordesc_meta", None):
-            raise FlashpathError("vgpu.no-descriptors", kernel=metadata.name)
-        types = list(_expanded(self._signature))
+        # From sm_90 on descriptors are tensor maps, of which the compiler says how they are made.
+        self._maps: list[Any] = list(getattr(metadata, "tensordesc_meta", None) or [])
+        types = list(_expanded(self._signature, bool(self._maps)))
         self._types = types + ["*i8"] * _SCRATCHES
-        self._formats = [_POINTER if name[0] == "*" else FORMATS[name] for name in self._types]
+        self._formats = [_POINTER if name[0] == "*" else _format(name) for name in self._types]
         self._offsets, packed = _layout(self._formats)
         self._struct = struct.Struct(packed)
         # The usual kernel has neither tuples nor descriptors: its arguments are picked by their places.
@@ -60,7 +66,7 @@ class Arguments:
         if self._places is not None:
             values = [args[place] for place in self._places]
         else:
-            values = list(_flattened(self._signature, args))
+            values = list(_flattened(self._signature, args, iter(self._maps)))
         given = [*values]
         values += scratch
         arrays: list[HostArray] = []
@@ -70,6 +76,9 @@ class Arguments:
                 values[index] = self._pointer(index, name, value, arrays, addresses)
             elif name == "bf16":
                 values[index] = bf16_bits(value)
+            elif name == _MAP:
+                values[index], array = _map_of(*value, self._offsets[index])
+                arrays.append(array)
         try:
             parameters = self._struct.pack(*values)
         except (struct.error, OverflowError):
@@ -103,40 +112,68 @@ class Arguments:
         return 0
 
 
+def _format(name: str) -> str:
+    return _MAP_FORMAT if name == _MAP else FORMATS[name]
+
+
 # ---- The layout ----------------------------------------------------------------------------------------
 
 
-def _expanded(signature: Any) -> Iterator[str]:
+def _expanded(signature: Any, are_maps: bool) -> Iterator[str]:
     """The types of a kernel's own parameters: tuples opened, constants left out, descriptors taken apart."""
     for name in signature:
         if isinstance(name, tuple):
-            yield from _expanded(name)
+            yield from _expanded(name, are_maps)
         elif name.startswith("tensordesc"):
-            yield from _descriptor_types(name)
+            yield from _descriptor_types(name, are_maps)
         elif name != "constexpr":
             yield name
 
 
-def _flattened(signature: Any, args: Sequence[Any]) -> Iterator[Any]:
+def _flattened(signature: Any, args: Sequence[Any], maps: Iterator[Any]) -> Iterator[Any]:
     for name, arg in zip(signature, args, strict=True):
         if isinstance(name, tuple):
-            yield from _flattened(name, arg)
+            yield from _flattened(name, arg, maps)
         elif name.startswith("tensordesc"):
-            yield from _descriptor_values(arg)
+            yield from _descriptor_values(arg, next(maps, None))
         elif name != "constexpr":
             yield arg
 
 
-def _descriptor_types(name: str) -> Iterator[str]:
-    """A descriptor as Triton takes it apart before sm_90."""
+def _descriptor_types(name: str, is_map: bool) -> Iterator[str]:
+    """A descriptor as Triton takes it apart: before sm_90, where it is a pointer, and from there on."""
     match = _DESCRIPTOR.match(name)
     assert match is not None, name
     rank = match[2].count(",") + 1
+    if is_map:
+        yield _MAP
+        yield from ["i32"] * rank + ["i64"] * rank
+        return
     yield "*" + match[1]
     yield from descriptor_numbers(rank, len(_descriptor_flags()))
 
 
-def _descriptor_values(descriptor: Any) -> Iterator[Any]:
+def _map_of(descriptor: Any, meta: Any, offset: int) -> tuple[bytes, HostArray]:
+    """The tensor map of a descriptor, and the array whose address the launch puts into it."""
+    tensor = _tensor(descriptor.base)
+    shape, size = list(descriptor.shape), meta["elem_size"]
+    if meta["fp4_padded"]:
+        shape[-1] *= 2
+    kind = _MAP_TYPES[meta["elem_type"]]
+    box, swizzle = meta["block_size"], SWIZZLES[meta["swizzle"]]
+    fill = FILLS[descriptor.padding == "nan"]
+    strides = [stride * size for stride in descriptor.strides]
+    steps = [1] * len(shape)
+    made = encoded(kind, tensor.data_ptr(), shape, strides, box, steps, swizzle=swizzle, fill=fill)
+    return made, describe(offset + ADDRESS, tensor)
+
+
+def _descriptor_values(descriptor: Any, meta: Any) -> Iterator[Any]:
+    if meta is not None:
+        yield descriptor, meta
+        yield from descriptor.shape
+        yield from descriptor.strides
+        return
     yield descriptor.base
     yield from descriptor.shape
     yield from descriptor.strides
@@ -160,7 +197,7 @@ def _layout(formats: Sequence[str]) -> tuple[list[int], str]:
     end = 0
     for letter in formats:
         size = struct.calcsize(f"<{letter}")
-        padding = -end % size
+        padding = -end % min(size, _MAP_ALIGNMENT)
         packed += f"{padding}x{letter}" if padding else letter
         offsets.append(end + padding)
         end += padding + size

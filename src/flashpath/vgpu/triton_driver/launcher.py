@@ -144,9 +144,11 @@ def active_driver() -> VirtualDriver | None:
 
 def _shape(metadata: Any, grid: Dim3) -> LaunchShape:
     block = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
-    cluster = (metadata.num_ctas, 1, 1) if metadata.num_ctas > 1 else None
+    ctas: int = metadata.num_ctas  # blocks of a cluster, which Triton counts as one
+    cluster = (ctas, 1, 1) if ctas > 1 else None
+    blocks = grid[0] * ctas, grid[1], grid[2]
     return LaunchShape(
-        dim3(grid, "grid"), block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid)
+        dim3(blocks, "grid"), block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid)
     )
 
 

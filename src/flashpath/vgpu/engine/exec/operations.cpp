@@ -21,11 +21,17 @@ Registry all_operations() {
   register_atomics(made);
   register_async_copies(made);
   register_mbarrier(made);
+  register_bulk_groups(made);
+  register_bulk_operations(made);
+  register_tensor_maps(made);
   register_warp_operations(made);
+  register_cluster_operations(made);
   register_matrix_loads(made);
   register_mma(made);
   register_mma_of_quad_pairs(made);
   register_wmma(made);
+  register_wgmma(made);
+  register_warpgroups(made);
   register_provided(made);
   return made;
 }

@@ -22,11 +22,17 @@ void register_memory(Registry& registry);
 void register_atomics(Registry& registry);
 void register_async_copies(Registry& registry);
 void register_mbarrier(Registry& registry);
+void register_bulk_groups(Registry& registry);
+void register_bulk_operations(Registry& registry);
+void register_tensor_maps(Registry& registry);
 void register_warp_operations(Registry& registry);
+void register_cluster_operations(Registry& registry);
 void register_matrix_loads(Registry& registry);
 void register_mma(Registry& registry);
 void register_mma_of_quad_pairs(Registry& registry);
 void register_wmma(Registry& registry);
+void register_wgmma(Registry& registry);
+void register_warpgroups(Registry& registry);
 void register_provided(Registry& registry);
 
 }  // namespace flashpath::exec

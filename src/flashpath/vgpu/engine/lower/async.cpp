@@ -101,7 +101,10 @@ void wait(Builder& b, Modifiers& m, u8 order) {
 
 void async_copy(Builder& b) {
   Modifiers m(b);
+  const bool reduces = m.take("reduce");
   if (!m.take("async")) b.refuse("vgpu.ptx.instruction-not-known");
+  if (m.take("bulk")) return bulk_copy(b, m, reduces);
+  if (reduces) b.refuse("vgpu.ptx.instruction-not-known");
   if (m.take("commit_group")) {
     m.all_taken();
     b.emit("cp.async.commit_group");

@@ -18,7 +18,7 @@ Effect effect_of(std::string_view name) {
   if (is("ld.param.") || is("ld.local.")) return Effect::kNone;
   if (is("atom.") || is("mbarrier.wait")) return Effect::kAtomic;
   if (is("ld") || is("wmma.load") || is("nanosleep")) return Effect::kReads;
-  if (is("st.") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.")) {
+  if (is("st.") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.") || is("tensormap.")) {
     return Effect::kWrites;
   }
   return Effect::kNone;
@@ -147,6 +147,7 @@ u32 Builder::source(const ptx::Operand& operand, u32 width) {
 
 u32 Builder::predicate(const ptx::Operand& operand) {
   if (operand.kind == ptx::OperandKind::kInteger) return constant(0, operand.value != 0);
+  if (operand.kind == ptx::OperandKind::kSpecial) return special(operand, 0);
   if (operand.kind != ptx::OperandKind::kRegister || width_of(operand) != 0) {
     refuse("vgpu.ptx.predicate-expected");
   }
@@ -193,10 +194,14 @@ u32 Builder::special(const ptx::Operand& operand, u32 width) {
   }
   const bool is_grid_address = name == "%envreg1" || name == "%envreg2";
   if ((name.starts_with("%envreg") && !is_grid_address) || name.starts_with("%pm")) return constant(width, 0);
-  // A block is a cluster of its own.
-  if (name == "%cluster_ctaid" || name == "%cluster_ctarank") return constant(width, 0);
-  if (name == "%cluster_nctaid" || name == "%cluster_nctarank") return constant(width, 1);
   if (name == "%reserved_smem_offset_1" && width == 4) return constant(width, reserved_shared);
+  if (name == "%is_explicit_cluster") {
+    if (width != 0) refuse("vgpu.ptx.predicate-expected");
+    u32& slot = program.special.is_explicit_cluster;
+    if (slot == kNoRegister) slot = reserve(0);
+    return slot;
+  }
+  if (width == 0) refuse("vgpu.ptx.predicate-expected");
   const bool is_wide = name == "%gridid";
   const u32 offset = fixed_special(operand);
   if (width == (is_wide ? 8 : 4)) return offset;
@@ -222,9 +227,15 @@ u32 Builder::fixed_special(const ptx::Operand& operand) {
     }
   };
   if (name == "%tid") slot = axis(s.tid);
-  if (name == "%ctaid" || name == "%clusterid") slot = axis(s.ctaid);
+  if (name == "%ctaid") slot = axis(s.ctaid);
+  if (name == "%clusterid") slot = axis(s.clusterid);
+  if (name == "%nclusterid") slot = axis(s.nclusterid);
+  if (name == "%cluster_ctaid") slot = axis(s.cluster_ctaid);
+  if (name == "%cluster_nctaid") slot = axis(s.cluster_nctaid);
+  if (name == "%cluster_ctarank") slot = &s.cluster_ctarank;
+  if (name == "%cluster_nctarank") slot = &s.cluster_nctarank;
   if (name == "%ntid") slot = axis(s.ntid);
-  if (name == "%nctaid" || name == "%nclusterid") slot = axis(s.nctaid);
+  if (name == "%nctaid") slot = axis(s.nctaid);
   if (name == "%laneid") slot = &s.laneid;
   if (name == "%warpid") slot = &s.warpid;
   if (name == "%lanemask_lt") slot = &s.lanemask_lt;

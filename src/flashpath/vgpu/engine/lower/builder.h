@@ -16,6 +16,8 @@
 
 namespace flashpath::lower {
 
+class Accumulators;
+
 inline u32 bytes_of(ptx::Type type) {
   using ptx::Type;
   switch (type) {
@@ -42,6 +44,7 @@ class Builder {
   const bool recursive;  // its local memory is a frame, found by the frame pointer
   const ptx::Instruction* current = nullptr;
   Contraction contraction;  // what becomes of it
+  const Accumulators* accumulators = nullptr;  // of wgmma
   // Where the factors of products are kept that change before a sum takes them in: by PTX instruction.
   std::map<u32, std::array<u32, 2>> kept_factors;
 

@@ -44,6 +44,7 @@ class Uses {
       const bool has_result = !is_among(each.opcode, kWithoutResult) || has(each, "red");
       for (u32 position = 0; position < operands.size(); ++position) {
         visit(operands[position], k, position, position == 0 && has_result);
+        if (position == 0 && each.opcode == "wgmma") visit(operands[position], k, position, true);  // and read
       }
     }
   }

@@ -37,12 +37,26 @@ u32 barrier_number(Builder& b, const Operand& which) {
   return b.source(which, 4);
 }
 
+// barrier.cluster.arrive and .wait: two halves, the first of which releases and the second acquires.
+void cluster_barrier(Builder& b, Modifiers& m, bool aligned) {
+  const bool arrives = m.take("arrive");
+  if (!arrives && !m.take("wait")) b.refuse("vgpu.ptx.instruction-not-known");
+  const bool is_relaxed = arrives && m.take_one({"release", "relaxed"}) == "relaxed";
+  if (!arrives) m.take("acquire");
+  m.all_taken();
+  Instruction& i = b.emit("barrier.cluster", Kind::kBarrier);
+  i.modifier = static_cast<u32>(arrives ? BarrierMode::kClusterArrive : BarrierMode::kClusterWait);
+  i.order = is_relaxed ? 0 : arrives ? kRelease : kAcquire;
+  i.immediate = aligned ? program::kAlignedBarrier : 0;
+}
+
 }  // namespace
 
 void barrier(Builder& b) {
   Modifiers m(b);
   m.take("cta");
   const bool aligned = m.take("aligned") || b.current->opcode == "bar";
+  if (m.take("cluster")) return cluster_barrier(b, m, aligned);
   if (m.take("warp")) return warp_barrier(b, m);
   const bool reduces = m.take("red");
   BarrierMode mode = BarrierMode::kSync;

@@ -40,11 +40,13 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
       {"brx", {branch_table}}, {"call", {call}}, {"ret", {leave}}, {"exit", {leave}}, {"trap", {trap}},
       {"brkpt", {trap}}, {"bar", {barrier}}, {"barrier", {barrier}}, {"shfl", {shuffle}}, {"vote", {vote}},
       {"match", {match}}, {"redux", {reduce}}, {"activemask", {active_mask}}, {"cp", {async_copy}},
-      {"mbarrier", {memory_barrier}}, {"nanosleep", {sleep}}, {"createpolicy", {create_policy}},
+      {"mbarrier", {memory_barrier}}, {"tensormap", {replace_in_map}}, {"mapa", {map_address, 3}},
+      {"getctarank", {rank_of_address, 2}}, {"elect", {elect, 2}}, {"setmaxnreg", {set_registers, 1}},
+      {"nanosleep", {sleep}}, {"createpolicy", {create_policy}},
       {"applypriority", {nothing}}, {"discard", {nothing}}, {"membar", {fence}}, {"fence", {fence}},
       {"prefetch", {nothing}}, {"prefetchu", {nothing}}, {"pmevent", {nothing}}, {"griddepcontrol", {nothing}},
       {"ldmatrix", {load_matrix}}, {"stmatrix", {store_matrix}}, {"movmatrix", {move_matrix}},
-      {"mma", {matrix_multiply}}, {"wmma", {warp_matrix}}, {"wgmma", {later_tensor_cores}},
+      {"mma", {matrix_multiply}}, {"wmma", {warp_matrix}}, {"wgmma", {warpgroup}},
       {"tcgen05", {later_tensor_cores}},
   };
   return table;

@@ -69,6 +69,17 @@ void async_copy(Builder& b);
 void memory_barrier(Builder& b);
 void sleep(Builder& b);
 
+// bulk.cpp
+void bulk_copy(Builder& b, Modifiers& m, bool reduces);
+void store_asynchronously(Builder& b, Modifiers& m);
+void replace_in_map(Builder& b);
+
+// cluster.cpp
+void map_address(Builder& b);
+void rank_of_address(Builder& b);
+void elect(Builder& b);
+void set_registers(Builder& b);
+
 // calls.cpp
 void call(Builder& b);
 void leave(Builder& b);
@@ -87,6 +98,9 @@ void vote(Builder& b);
 void match(Builder& b);
 void reduce(Builder& b);
 void active_mask(Builder& b);
+
+// warpgroup.cpp
+void warpgroup(Builder& b);
 
 // matrix.cpp
 void load_matrix(Builder& b);

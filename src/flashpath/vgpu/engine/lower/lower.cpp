@@ -1,5 +1,7 @@
 #include "lower/lower.h"
 
+#include "lower/accumulators.h"
+
 #include <algorithm>
 #include <deque>
 
@@ -77,12 +79,15 @@ void lower_body(Builder& builder, FunctionCode& code) {
   std::vector<u32> start(function.instructions.size() + 1);  // ptx instruction → where its code begins
   std::vector<bool> is_target(function.instructions.size() + 1);
   for (const ptx::Label& label : function.labels) is_target[label.instruction] = true;
+  Accumulators accumulators(function);
+  builder.accumulators = &accumulators;
   const std::vector<Contraction> contractions = find_contractions(builder.module, function);
   for (std::size_t k = 0; k < function.instructions.size(); ++k) {
     start[k] = static_cast<u32>(program.code.size());
     const bool after_call = k > 0 && function.instructions[k - 1].opcode == "call";
     builder.next_instruction(function.instructions[k], is_target[k] || after_call);
     builder.contraction = contractions[k];
+    accumulators.before(builder, is_target[k] || after_call);
     lower_instruction(builder);
   }
   start.back() = static_cast<u32>(program.code.size());
@@ -90,6 +95,7 @@ void lower_body(Builder& builder, FunctionCode& code) {
   ptx::Instruction end;
   end.opcode = "ret";
   builder.current = &end;
+  builder.accumulators = nullptr;
   builder.emit("ret", Kind::kReturn).leader = true;
   program.origins.back().text.clear();
   program.code[code.entry].leader = true;
@@ -137,6 +143,9 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
   for (const auto& extent : {performance.maxntid, performance.reqntid}) {
     if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
   }
+  if (performance.blocksareclusters) throw Error("vgpu.unsupported-kernel", {"vgpu.ptx.blocks-are-clusters"});
+  if (performance.reqnctapercluster) std::copy_n(performance.reqnctapercluster->begin(), 3, program.cluster);
+  program.explicit_cluster = performance.explicitcluster || performance.reqnctapercluster.has_value();
 
   ModuleLayout layout = lay_out(module, loaded.memory->bases);
   place_shared(module, graph.functions, layout);
@@ -203,7 +212,8 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
   // Blocks that talk to each other do it by atomics or by accesses that say who must see them.
   for (const Origin& origin : program.origins) {
     const auto has = [&](std::string_view word) { return origin.text.find(word) != std::string::npos; };
-    program.order_matters |= origin.text.starts_with("atom") || origin.text.starts_with("red.") || has(".volatile") ||
+    if (origin.text.starts_with("mbarrier") || origin.text.starts_with("barrier")) continue;  // within a cluster
+    program.order_matters |= origin.text.starts_with("atom") || origin.text.starts_with("cp.reduce") || origin.text.starts_with("red.") || has(".volatile") ||
                              has(".acquire") || has(".release") || has(".relaxed") || has(".mmio");
   }
   return program;

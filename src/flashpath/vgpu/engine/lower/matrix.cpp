@@ -333,8 +333,7 @@ void warp_matrix(Builder& b) {
 }
 
 void later_tensor_cores(Builder& b) {
-  const char* architecture = b.current->opcode == "wgmma" ? "sm_90a" : "sm_100a";
-  b.refuse("vgpu.ptx.later-tensor-core", {{"architecture", architecture}});
+  b.refuse("vgpu.ptx.later-tensor-core", {{"architecture", "sm_100a"}});
 }
 
 }  // namespace flashpath::lower

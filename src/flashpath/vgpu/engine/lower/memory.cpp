@@ -119,6 +119,7 @@ void load(Builder& b) {
 }
 
 void store(Builder& b) {
+  if (Modifiers m(b); m.take("async")) return store_asynchronously(b, m);
   Access access = read_access(b);
   const auto from = elements_of(b, operand(b, 1), access.elements);
   if (access.space == "param") {
@@ -141,6 +142,7 @@ void store(Builder& b) {
 }
 
 void atomic(Builder& b) {
+  if (Modifiers m(b); b.current->opcode == "red" && m.take("async")) return store_asynchronously(b, m);
   Modifiers m(b);
   const std::string type = m.take_type();
   const bool is_of_block = m.has("cta") || m.has("cluster");

@@ -47,6 +47,8 @@ struct Launch {
   const Program* program = nullptr;
   u32 grid[3] = {1, 1, 1};
   u32 block[3] = {1, 1, 1};
+  u32 cluster[3] = {1, 1, 1};      // in blocks
+  bool explicit_cluster = false;  // the launch or the kernel asked for clusters, be it of one block
   u32 dynamic_shared = 0;
   std::vector<std::byte> parameters;
   std::vector<Segment> segments;  // sorted by base, apart from each other

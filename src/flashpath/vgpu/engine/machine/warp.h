@@ -31,6 +31,9 @@ struct Warp {
   u32 alive = 0;      // the lanes that have not ended
   u32 waiting = 0;    // the lanes that wait at a barrier of the block, one instruction behind where they go on
   u32 parked = 0;     // the lanes that wait for others of their warp, named by a member mask
+  u32 arrived = 0;    // the lanes that have arrived at the barrier of the cluster, which is not met yet
+  u32 for_cluster = 0;  // those of `waiting` that wait there
+  u32 for_matrices = 0;  // those that wait for other warps to begin what wgmma is to multiply
   u32 held = 0;       // the lanes that stand still while others are watched (livelock.h)
   u32 pc = 0;
   bool diverged = false;  // other living lanes are elsewhere, at lane_pc

@@ -73,11 +73,23 @@ Arithmetic of_tensor_core(const std::vector<std::string_view>& words) {
   return {std::string(element), 0, 2 * shape.m * shape.n * shape.k * (is_first ? 4 : 1)};
 }
 
+// wgmma.mma_async: d, a and b are named; a warp does a quarter of it.
+Arithmetic of_warpgroup(const std::vector<std::string_view>& words) {
+  Shape shape;
+  const auto has_shape = [&](std::string_view word) { return read_shape(word, shape); };
+  if (std::none_of(words.begin() + 1, words.end(), has_shape)) return {};
+  std::vector<std::string_view> types;
+  std::copy_if(words.begin() + 1, words.end(), std::back_inserter(types), is_element);
+  if (types.size() < 3) return {};
+  return {std::string(types[1]), 0, 2 * shape.m * shape.n * shape.k / 4};
+}
+
 }  // namespace
 
 Arithmetic arithmetic_of(std::string_view opcode) {
   const std::vector<std::string_view> words = words_of(opcode);
   if (words[0] == "mma" || words[0] == "wmma") return of_tensor_core(words);
+  if (words[0] == "wgmma") return of_warpgroup(words);
   const auto known = std::find_if(kOfThread.begin(), kOfThread.end(), [&](const auto& each) { return each.first == words[0]; });
   if (known == kOfThread.end() || words.size() < 2) return {};
   const std::size_t times = words.back().find('x');

@@ -32,7 +32,7 @@ enum class Kind : u8 {
   kCall,      // of Program::functions[target], or of the function whose address is in a[0]; the site is `immediate`
   kReturn,    // to the caller; the lanes end where there is none
   kExit,      // the lanes end
-  kBarrier,   // of the block: a[0] names it, b[0] counts its threads if given, `modifier` is a BarrierMode
+  kBarrier,   // of the block, or the cluster: a[0] names it, b[0] counts its threads if given, `modifier` is a BarrierMode
   kWarpSync,  // run the handler when all lanes of the member mask in b[3] are here
 };
 
@@ -48,7 +48,7 @@ enum class Effect : u8 {
 
 inline bool stores(Effect effect) { return effect == Effect::kShared || effect == Effect::kWrites; }
 
-enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny };
+enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny, kClusterArrive, kClusterWait, kMatrices };
 
 // What a memory access or a fence does for the order of others, as flags of Instruction::order.
 inline constexpr u8 kStrong = 1;           // volatile, relaxed, acquire, release or atomic: others may do it at once
@@ -102,6 +102,13 @@ struct SpecialRegisters {
   u32 ctaid[3] = {kNoRegister, kNoRegister, kNoRegister};
   u32 ntid[3] = {kNoRegister, kNoRegister, kNoRegister};
   u32 nctaid[3] = {kNoRegister, kNoRegister, kNoRegister};
+  u32 clusterid[3] = {kNoRegister, kNoRegister, kNoRegister};
+  u32 nclusterid[3] = {kNoRegister, kNoRegister, kNoRegister};
+  u32 cluster_ctaid[3] = {kNoRegister, kNoRegister, kNoRegister};
+  u32 cluster_nctaid[3] = {kNoRegister, kNoRegister, kNoRegister};
+  u32 cluster_ctarank = kNoRegister;
+  u32 cluster_nctarank = kNoRegister;
+  u32 is_explicit_cluster = kNoRegister;  // a predicate
   u32 laneid = kNoRegister;
   u32 warpid = kNoRegister;
   u32 lanemask_lt = kNoRegister;
@@ -160,6 +167,10 @@ inline constexpr u64 kLocalWindow = 0x7d0000000000ull;
 inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kWindowSize = 0x010000000000ull;
 
+// Addresses of shared memory: above the offset, 0 for the block's own, else the rank of a block of its cluster, plus one.
+inline constexpr u32 kRankShift = 24;
+inline constexpr u32 kMostBlocksOfCluster = 16;
+
 struct VariableBases {
   u64 globals = kGlobalsBase;
   u64 constants = kConstantsBase;
@@ -193,6 +204,8 @@ struct Program {
   u32 stack_base = 0;       // where in it the frames of recursive functions begin
   u32 frame_pointer = kNoRegister;  // a 64-bit register, where there are recursive functions
   u32 max_threads = 0;      // __launch_bounds__; 0 where none
+  u32 cluster[3] = {0, 0, 0};     // __cluster_dims__; zeros where there are none
+  bool explicit_cluster = false;  // it is launched in clusters, whatever their extent
   std::vector<FunctionCode> functions;  // the kernel is the first
   std::vector<CallSite> calls;
   std::vector<std::vector<u32>> branch_tables;

@@ -24,6 +24,7 @@
 #include "observe/arithmetic.h"
 #include "observe/footprint.h"
 #include "program/operations.h"
+#include "program/tensor_map_encoding.h"
 #include "ptx/parser.h"
 
 namespace nb = nanobind;
@@ -54,6 +55,7 @@ struct Options {
   std::array<u32, 2> capability{8, 0};  // of the GPU that is played
   u64 resident_blocks = 0;
   bool cooperative = false;
+  std::optional<Extent> cluster;
   bool runs_to_end = false;
   TraceRow trace{-1, -1, 0};
 };
@@ -93,6 +95,10 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.seed = options.seed;
   launch.resident_blocks = options.resident_blocks;
   launch.cooperative = options.cooperative;
+  launch.explicit_cluster = program.explicit_cluster || options.cluster.has_value();
+  const Extent own{program.cluster[0], program.cluster[1], program.cluster[2]};
+  const Extent cluster = options.cluster.value_or(own);
+  for (std::size_t k = 0; k < cluster.size(); ++k) launch.cluster[k] = std::max(1u, cluster[k]);
   launch.runs_to_end = options.runs_to_end;
   if (options.sanitize) launch.findings = &result.findings;
   if (options.accessed) launch.accessed = &result.accessed;
@@ -208,6 +214,9 @@ void bind_launch(nb::module_& m) {
       .def_ro("shared_bytes", &Program::shared_bytes)
       .def_ro("local_bytes", &Program::local_bytes)
       .def_ro("max_threads", &Program::max_threads)
+      .def_prop_ro("cluster", [](const Program& program) {
+        return Extent{program.cluster[0], program.cluster[1], program.cluster[2]};
+      })
       .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
       .def_prop_ro("operations",
@@ -241,6 +250,7 @@ void bind_launch(nb::module_& m) {
       .def_rw("capability", &Options::capability)
       .def_rw("resident_blocks", &Options::resident_blocks)
       .def_rw("cooperative", &Options::cooperative)
+      .def_rw("cluster", &Options::cluster, nb::arg("cluster").none())
       .def_rw("runs_to_end", &Options::runs_to_end)
       .def_rw("trace", &Options::trace);
 
@@ -283,6 +293,41 @@ void bind_launch(nb::module_& m) {
         return std::tuple(done.element, done.per_thread, done.per_warp);
       },
       "The type, the operations of a thread and those of a warp's tensor core, of an opcode with its modifiers.");
+  m.def(
+      "tensor_map",
+      [](u32 type, u64 address, const std::vector<u64>& extents, const std::vector<u64>& strides,
+         const std::vector<u32>& box, const std::vector<u32>& steps, const std::vector<s32>& lower,
+         const std::vector<s32>& upper, const std::array<u32, 4>& modes) {
+        const u32 rank = static_cast<u32>(extents.size());
+        const bool is_im2col = !lower.empty();
+        const bool fits = strides.size() + 1 == rank && steps.size() == rank && box.size() == (is_im2col ? 2 : rank) &&
+                          lower.size() == upper.size() && (!is_im2col || lower.size() + 2 == rank);
+        if (!fits) return std::tuple(std::string("vgpu.map-rank"), u32(0), nb::bytes("", 0));
+        program::TensorMapRequest request;
+        request.type = type;
+        request.rank = rank;
+        request.address = address;
+        request.extents = extents.data();
+        request.strides = strides.data();
+        request.box = is_im2col ? nullptr : box.data();
+        request.steps = steps.data();
+        request.lower = lower.data();
+        request.upper = upper.data();
+        if (is_im2col) {
+          request.channels = box[0];
+          request.pixels = box[1];
+        }
+        request.interleave = modes[0];
+        request.swizzle = modes[1];
+        request.promotion = modes[2];
+        request.fill = modes[3];
+        program::TensorMap map;
+        u32 dimension = 0;
+        const auto problem = program::encode(request, map, dimension);
+        return std::tuple(std::string(program::name_of(problem)), dimension,
+                          nb::bytes(reinterpret_cast<const char*>(&map), sizeof map));
+      },
+      "A tensor map's 128 bytes, and what is wrong with it: a code, empty where nothing is, and the dimension.");
   m.def("known_instructions", [] { return program::Registry::get().names(); });
   m.def("known_opcodes", &lower::known_opcodes);
   m.def("kernel_name", &kernel_name);

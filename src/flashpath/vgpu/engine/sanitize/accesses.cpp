@@ -19,17 +19,31 @@ bool is_heap(const machine::Segment* segment) { return segment != nullptr && seg
 
 // The lanes of a mask at addresses of one array.
 void watch_lanes(machine::Warp& warp, const Instruction& i, const machine::Segment* segment, const u64* address, u32 lanes,
-                 u32 size, Use use, bool pending = false) {
+                 u32 size, Use use, bool pending = false, const machine::Block* of = nullptr) {
   if (is_heap(segment)) watch_heap(warp, i, address, lanes, size, use);
   const u64 base = segment == nullptr ? 0 : segment->base;
   u32 offset[kLanes] = {};
   if (segment == nullptr || segment->size >> 32 == 0) {
     machine::for_lanes(lanes, [&](int lane) { offset[lane] = static_cast<u32>(address[lane] - base); });
-    return Watcher(warp, i, size, use, segment, pending).lanes(lanes, base, offset);
+    return Watcher(warp, i, size, use, segment, pending, of).lanes(lanes, base, offset);
   }
   machine::for_lanes(lanes, [&](int lane) {
     Watcher(warp, i, size, use, segment, pending).lanes(1u << lane, address[lane], offset);
   });
+}
+
+// Lanes that go to the shared memory of blocks of the cluster.
+void watch_other_blocks(machine::Warp& warp, const Instruction& i, const u64* address, u32 lanes, u32 size, Use use) {
+  for (const machine::Block* block : warp.block->cluster->blocks) {
+    u64 own[kLanes];
+    u32 here = 0;
+    machine::for_lanes(lanes, [&](int lane) {
+      own[lane] = address[lane] & ((u64(1) << kRankShift) - 1);
+      const bool is_inside = own[lane] <= block->shared.size() && size <= block->shared.size() - own[lane];
+      here |= u32(is_inside && address[lane] >> kRankShift == block->rank + 1) << lane;
+    });
+    if (here != 0) watch_lanes(warp, i, nullptr, own, here, size, use, false, block);
+  }
 }
 
 bool is_watched(const machine::Segment* segment) { return segment == nullptr || segment->writable; }
@@ -99,7 +113,9 @@ void watch_scattered(machine::Warp& warp, const Instruction& i, Where where, con
       inside |= u32(address[lane] <= warp.block->shared.size() && size <= warp.block->shared.size() - address[lane])
                 << lane;
     });
-    return watch(nullptr, inside);
+    watch(nullptr, inside);
+    if (inside != executing && warp.block->cluster->blocks.size() != 1) watch_other_blocks(warp, i, address, executing & ~inside, size, use);
+    return;
   }
   for (u32 rest = executing; rest != 0;) {  // the lanes in one array at a time
     const int first = std::countr_zero(rest);

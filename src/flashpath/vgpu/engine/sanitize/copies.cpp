@@ -53,8 +53,15 @@ void end_copy(machine::Warp& warp, const machine::AsyncCopy& copy, u32 lanes, Ep
 
 namespace {
 
-Mbarrier& barrier_at(BlockWatch& block, const std::byte* object, const std::byte* shared) {
-  return block.mbarriers[static_cast<u64>(object - shared)];
+// Of the block of the cluster whose memory it is in.
+Mbarrier& barrier_at(const machine::Warp& warp, const std::byte* object) {
+  const std::vector<machine::Block*>& blocks = warp.block->cluster->blocks;
+  const auto holds = [&](const machine::Block* block) {
+    return object >= block->shared.data() && object < block->shared.data() + block->shared.size();
+  };
+  const auto found = std::find_if(blocks.begin(), blocks.end(), holds);
+  machine::Block& block = found == blocks.end() ? *warp.block : **found;
+  return block.watch->mbarriers[static_cast<u64>(object - block.shared.data())];
 }
 
 // f(the lanes that name the same object, the object)
@@ -72,7 +79,7 @@ void for_objects(u32 lanes, std::byte* const* objects, F&& f) {
 }  // namespace
 
 void begin_barrier(machine::Warp& warp, const std::byte* object) {
-  if (!is_nowhere(warp, object)) barrier_at(*warp.watch->block, object, warp.shared) = {};
+  if (!is_nowhere(warp, object)) barrier_at(warp, object) = {};
 }
 
 void arrive_at(machine::Warp& warp, const Instruction& i, std::byte* const* objects) {
@@ -80,7 +87,7 @@ void arrive_at(machine::Warp& warp, const Instruction& i, std::byte* const* obje
   WarpWatch& watch = *warp.watch;
   for_objects(warp.executing, objects, [&](u32 lanes, const std::byte* object) {
     if (is_nowhere(warp, object)) return;
-    Mbarrier& barrier = barrier_at(*watch.block, object, warp.shared);
+    Mbarrier& barrier = barrier_at(warp, object);
     barrier.arriving = joined(barrier.arriving, told(watch, lanes));
   });
   watch.block->all->begin_epoch(watch);
@@ -89,7 +96,7 @@ void arrive_at(machine::Warp& warp, const Instruction& i, std::byte* const* obje
 void arrive_after_copies(machine::Warp& warp, int lane, const std::byte* object, Epoch epoch) {
   if (is_nowhere(warp, object)) return;
   WarpWatch& watch = *warp.watch;
-  Mbarrier& barrier = barrier_at(*watch.block, object, warp.shared);
+  Mbarrier& barrier = barrier_at(warp, object);
   ClockBuilder builder;
   builder.add(barrier.arriving);
   builder.add(thread_of(watch.owner(), static_cast<u32>(lane)), epoch);
@@ -98,7 +105,7 @@ void arrive_after_copies(machine::Warp& warp, int lane, const std::byte* object,
 
 void complete_phase(machine::Warp& warp, const std::byte* object) {
   if (is_nowhere(warp, object)) return;
-  Mbarrier& barrier = barrier_at(*warp.watch->block, object, warp.shared);
+  Mbarrier& barrier = barrier_at(warp, object);
   barrier.completed = joined(barrier.completed, std::exchange(barrier.arriving, {}));
 }
 
@@ -106,7 +113,7 @@ void wait_at(machine::Warp& warp, const Instruction& i, std::byte* const* object
   if ((i.order & kAcquire) == 0) return;
   for_objects(lanes, objects, [&](u32 together, const std::byte* object) {
     if (is_nowhere(warp, object)) return;
-    learn(*warp.watch, together, barrier_at(*warp.watch->block, object, warp.shared).completed);
+    learn(*warp.watch, together, barrier_at(warp, object).completed);
   });
 }
 

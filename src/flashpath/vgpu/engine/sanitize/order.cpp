@@ -268,6 +268,31 @@ void meet(machine::Block& block, u32 number, const machine::Barrier& barrier) {
   add_shared(watch, near, far);
 }
 
+namespace {
+
+Mbarrier& cluster_barrier(const machine::Block& block) { return block.cluster->blocks.front()->watch->of_cluster; }
+
+}  // namespace
+
+void arrive_at_cluster(machine::Warp& warp, const Instruction& i) {
+  if ((i.order & kRelease) == 0) return;
+  Mbarrier& barrier = cluster_barrier(*warp.block);
+  barrier.arriving = joined(barrier.arriving, told(*warp.watch, warp.executing));
+  warp.watch->block->all->begin_epoch(*warp.watch);
+}
+
+void wait_for_cluster(machine::Warp& warp, const Instruction&) {
+  learn(*warp.watch, warp.executing & ~warp.arrived, cluster_barrier(*warp.block).completed);
+}
+
+void meet_cluster(machine::Cluster& cluster) {
+  Mbarrier& barrier = cluster.blocks.front()->watch->of_cluster;
+  barrier.completed = joined(barrier.completed, std::exchange(barrier.arriving, {}));
+  for (machine::Block* const block : cluster.blocks) {
+    for (machine::Warp& warp : block->warps) learn(*warp.watch, warp.for_cluster, barrier.completed);
+  }
+}
+
 void meet_warp(machine::Warp& warp, const u32* members) {
   WarpWatch& watch = *warp.watch;
   if (watch.ordering != nullptr) {

@@ -31,8 +31,9 @@ inline constexpr bool is_pending(Record record) { return (record & kPending) != 
 
 struct Owner {
   u32 block = 0;  // its number in the grid
-  u32 warp = 0;   // its index in the block
+  u32 warp = 0;   // its index in the block; from kMostWarps on, of a group of four that multiplies matrices
 };
+inline constexpr u32 kMostWarps = 32;
 
 class Epochs {
  public:

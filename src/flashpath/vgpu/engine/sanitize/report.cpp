@@ -33,7 +33,8 @@ observe::Party here(const machine::Warp& warp, const Instruction& i, int lane, c
 
 observe::Party there(const machine::Warp& warp, const Access& other) {
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
-  return party(*warp.launch, other.instruction, owner.block, owner.warp * kLanes + lane_of(other.record),
+  const u32 index = owner.warp < kMostWarps ? owner.warp : (owner.warp - kMostWarps) * machine::kWarpsOfGroup;
+  return party(*warp.launch, other.instruction, owner.block, index * kLanes + lane_of(other.record),
                action(warp, other.instruction, other.writes));
 }
 
@@ -165,6 +166,26 @@ void report_missing_wait(const machine::Warp& warp, const Instruction& i, int la
   Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
                            {{"action", machine::action_message(own)}, {"piece", bytes_at(piece)}});
   observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_end_in_flight(const machine::BulkCopy& copy, bool reads) {
+  const machine::Warp& warp = *copy.warp;
+  if (is_known(warp, "missing-wait", copy.instruction, observe::Findings::kNobody)) return;
+  observe::Finding finding;
+  finding.kind = "missing-wait";
+  finding.message = {reads ? "vgpu.ended-while-copy-reads" : "vgpu.ended-while-copy-writes"};
+  finding.at = here(warp, warp.launch->program->code[copy.instruction], static_cast<int>(copy.lane), reads ? "read" : "write");
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_accumulator_in_flight(const machine::Warp& warp, const Instruction& i, const Instruction& product) {
+  if (is_known(warp, "missing-wait", i.index, product.index)) return;
+  observe::Finding finding;
+  finding.kind = "missing-wait";
+  finding.message = {"vgpu.accumulator-in-flight"};
+  finding.at = here(warp, i, 0, "read");
+  finding.other = here(warp, product, 0, "write");
   warp.launch->findings->add(std::move(finding));
 }
 

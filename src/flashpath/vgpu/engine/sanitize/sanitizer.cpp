@@ -51,6 +51,7 @@ void Sanitizer::begin_block(machine::Block& block, u64 number) {
   watch.releases.clear();
   watch.fenced = watch.seen = {};
   watch.counted = {};
+  watch.of_cluster = {};
   std::fill(std::begin(watch.arrived), std::end(watch.arrived), ClockRef());
   for (std::size_t k = 0; k < block.warps.size(); ++k) {
     WarpWatch& warp = watch.warps[k];
@@ -91,6 +92,7 @@ void Sanitizer::forget() {
     block->releases.clear();
     block->fenced = block->seen = {};
     block->counted = {};
+    block->of_cluster = {};
     block->mbarriers.clear();
     std::fill(std::begin(block->arrived), std::end(block->arrived), ClockRef());
     for (WarpWatch& warp : block->warps) {

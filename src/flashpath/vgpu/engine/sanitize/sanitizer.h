@@ -137,6 +137,7 @@ struct BlockWatch {
   Shadow shared;
   std::vector<WarpWatch> warps;
   ClockRef arrived[machine::kBarriers];  // by bar.arrive
+  Mbarrier of_cluster;                   // of the first block: the barrier of its cluster
   std::unordered_map<u64, Mbarrier> mbarriers;
   Releases releases;              // through shared memory
   // What threads had done and knew at sequential fences before barriers: strong writes of others pass it on, since a
@@ -228,6 +229,9 @@ bool happened_before(const WarpWatch& watch, int lane, Record record);
 
 void arrive_early(machine::Warp& warp, u32 barrier, u32 lanes);              // bar.arrive
 void meet(machine::Block& block, u32 number, const machine::Barrier& barrier);  // a barrier lets its threads go
+void arrive_at_cluster(machine::Warp& warp, const Instruction& i);  // barrier.cluster.arrive
+void wait_for_cluster(machine::Warp& warp, const Instruction& i);   // .wait, where it is met, or before that
+void meet_cluster(machine::Cluster& cluster);                       // its waiting threads are about to go on
 void meet_warp(machine::Warp& warp, const u32* members);                     // bar.warp.sync
 void exchange(machine::Warp& warp, const u32* members);                      // shfl, vote, match, redux
 void fence(machine::Warp& warp, const Instruction& i);
@@ -246,6 +250,22 @@ void watch_copy(machine::Warp& warp, const Instruction& i, const u64* to, const 
                 u32 size);
 // Its lanes have waited for it: it is theirs, done in this epoch.
 void end_copy(machine::Warp& warp, const machine::AsyncCopy& copy, u32 lanes, Epoch epoch);
+
+// ---- Bulk copies (bulk.cpp) ---------------------------------------------------------------------------------
+
+void watch_bulk_copy(machine::Warp& warp, const Instruction& i, machine::BulkCopy& copy);  // it begins
+void end_bulk_copy(machine::BulkCopy& copy);  // its barrier was asked, or its thread has waited for its group
+// It has read its sources, and may still write.
+void end_bulk_read(const machine::BulkCopy& copy, const std::vector<const std::byte*>& sources);
+void end_without_wait(const machine::BulkCopy& copy);  // all threads of its cluster have ended
+
+// ---- wgmma (matrices.cpp) -----------------------------------------------------------------------------------
+
+void begin_matrix_operation(machine::Warp& warp, const Instruction& i, machine::MatrixOperation& operation);
+void end_matrix_operation(machine::Warp& warp, const machine::MatrixOperation& operation);
+void wait_for_matrices(machine::Warp& warp, Epoch ended);  // all that have ended so far
+// An instruction uses accumulators that a product is still added to.
+void report_accumulator_in_flight(const machine::Warp& warp, const Instruction& i, const Instruction& product);
 
 void begin_barrier(machine::Warp& warp, const std::byte* object);  // mbarrier.init
 void arrive_at(machine::Warp& warp, const Instruction& i, std::byte* const* objects);
@@ -296,6 +316,8 @@ void report_race(const machine::Warp& warp, const Instruction& i, int lane, bool
 // `copy`: the cp.async; `source`: it is what the copy reads that is written too early.
 void report_missing_wait(const machine::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece);
+// All threads have ended while a copy reads shared memory, or writes there.
+void report_end_in_flight(const machine::BulkCopy& copy, bool reads);
 // Whether what the record tells of would have happened before, if a fence had followed an atomic operation by which the
 // block has counted.
 bool lacks_only_a_fence(const WarpWatch& watch, Record record);

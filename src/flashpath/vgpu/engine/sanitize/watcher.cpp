@@ -32,11 +32,12 @@ u32 mask_of(u32 count) { return count >= kLanes ? kAllLanes : (1u << count) - 1;
 
 }  // namespace
 
-Watcher::Watcher(machine::Warp& warp, const Instruction& i, u32 size, Use use, const machine::Segment* segment, bool pending)
+Watcher::Watcher(machine::Warp& warp, const Instruction& i, u32 size, Use use, const machine::Segment* segment, bool pending,
+                 const machine::Block* of)
     : warp_(warp),
       i_(i),
       watch_(*warp.watch),
-      area_(segment == nullptr ? shared_area() : global_area(*segment)),
+      area_(segment == nullptr ? shared_area(of == nullptr ? *warp.block : *of) : global_area(*segment)),
       size_(size),
       size_bits_(static_cast<u32>(std::countr_zero(size))),
       writes_(use == Use::kWrite || use == Use::kAtomic),
@@ -95,9 +96,13 @@ void Watcher::lanes(u32 executing, u64 base, const u32* offset) {
   }
 }
 
-Area Watcher::shared_area() const {
-  BlockWatch& block = *watch_.block;
+Area Watcher::shared_area(const machine::Block& of) const {
+  BlockWatch& block = *of.watch;
   const Record floor = record_of(block.first, 0);
+  if (of.cluster->blocks.size() != 1) {  // other blocks may have been here
+    const Readers::Rules rules{block.all->epochs, floor, nullptr};
+    return {block.shared, floor, 0, 0, 0, floor - 1, 0, of.shared.data(), kShared, rules};
+  }
   const auto [low, span] = known_since(block.first);
   // What one warp knows of the whole block, all of it knows: no reader from before races with anyone.
   const Readers::Rules rules{block.all->epochs, record_of(watch_.known + 1, 0), nullptr};

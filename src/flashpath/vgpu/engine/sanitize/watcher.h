@@ -13,9 +13,10 @@ namespace flashpath::sanitize {
 
 class Watcher {
  public:
-  // `segment`: nullptr for shared memory. `pending`: the access goes on after the instruction.
+  // `segment`: nullptr for shared memory, the block's own or that of another one. `pending`: the access goes on after the
+  // instruction.
   Watcher(machine::Warp& warp, const Instruction& i, u32 size, machine::Use use, const machine::Segment* segment,
-          bool pending = false);
+          bool pending = false, const machine::Block* of = nullptr);
 
   // Lanes from `lane` on, one after the other in memory; `stride`: log₂ of the distance from one to the next.
   void row(u64 address, u32 lane, u32 count, u32 stride = 0);
@@ -35,7 +36,7 @@ class Watcher {
     u32 lane_of(u32 piece) const { return lane + (piece << stride); }
   };
 
-  Area shared_area() const;
+  Area shared_area(const machine::Block& of) const;
   Area global_area(const machine::Segment& segment) const;
   std::pair<Record, Record> known_since(Epoch first) const;
 

@@ -99,11 +99,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     const cudaLaunchAttribute& attribute = config->attrs[k];
     if (attribute.id == cudaLaunchAttributeCooperative) shape.cooperative = attribute.val.cooperative != 0;
     const auto& cluster = attribute.val.clusterDim;
-    if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1) {
-      return call("cudaLaunchKernelExC", [](Runtime&) -> cudaError_t {
-        throw ApiError{cudaErrorNotSupported, "vgpu.program-no-clusters"};
-      });
-    }
+    if (attribute.id == cudaLaunchAttributeClusterDimension) shape.cluster = dim3(cluster.x, cluster.y, cluster.z);
   }
   return launch_function("cudaLaunchKernelExC", function, shape, arguments, config->stream);
 }
@@ -152,8 +148,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
       if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue, "vgpu.not-a-percentage"};
       kernel.carve_out = value;
-    } else if (attribute >= cudaFuncAttributeClusterDimMustBeSet && attribute < cudaFuncAttributeMax) {
-      throw ApiError{cudaErrorNotSupported, "vgpu.program-no-clusters"};
+    } else if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+      kernel.takes_any_cluster = value != 0;
+    } else if (attribute == cudaFuncAttributeClusterSchedulingPolicyPreference) {
+      if (value < 0 || value > 2) throw ApiError{cudaErrorInvalidValue, {"vgpu.no-such-attribute", {{"number", value}}}};
     } else {
       throw ApiError{cudaErrorInvalidValue, {"vgpu.no-such-attribute", {{"number", static_cast<int>(attribute)}}}};
     }
@@ -197,6 +195,34 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     const bool is_allowed = dynamic <= dynamic_shared_of(kernel);
     required(blocks, "numBlocks") =
         is_allowed ? resident_blocks(runtime, runtime.current(), kernel, threads, dynamic) : 0;
+    return cudaSuccess;
+  });
+}
+
+// A cluster stands in one group of multiprocessors; how many these are is not described, and all of them are taken for one.
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
+  return call("cudaOccupancyMaxActiveClusters", [&](Runtime& runtime) {
+    const Kernel& kernel = ready_kernel(runtime, function);
+    const cudaLaunchConfig_t& asked = required(config, "config");
+    const flashpath::Program& kernels = runtime.registry.lowered(kernel_of(runtime, function), runtime.current()).program;
+    unsigned size = std::max(1u, kernels.cluster[0] * kernels.cluster[1] * kernels.cluster[2]);
+    for (unsigned k = 0; k < asked.numAttrs; ++k) {
+      const auto& extent = asked.attrs[k].val.clusterDim;
+      if (asked.attrs[k].id == cudaLaunchAttributeClusterDimension) size = std::max(1u, extent.x * extent.y * extent.z);
+    }
+    const int threads = static_cast<int>(asked.blockDim.x * asked.blockDim.y * asked.blockDim.z);
+    if (threads < 1) throw ApiError{cudaErrorInvalidValue, "vgpu.no-threads"};
+    const bool is_allowed = asked.dynamicSmemBytes <= dynamic_shared_of(kernel) && runtime.gpu().major >= 9;
+    const int each = is_allowed ? resident_blocks(runtime, runtime.current(), kernel, threads, asked.dynamicSmemBytes) : 0;
+    required(clusters, "numClusters") = each * runtime.gpu().multiprocessors / static_cast<int>(size);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function, const cudaLaunchConfig_t*) {
+  return call("cudaOccupancyMaxPotentialClusterSize", [&](Runtime& runtime) {
+    if (runtime.gpu().major < 9) throw ApiError{cudaErrorNotSupported, {"vgpu.program-no-clusters", {{"gpu", runtime.gpu().name}}}};
+    required(size, "clusterSize") = kernel_of(runtime, function).takes_any_cluster ? 16 : 8;
     return cudaSuccess;
   });
 }

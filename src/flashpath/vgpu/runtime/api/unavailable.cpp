@@ -22,7 +22,6 @@ constexpr char kProcesses[] = "vgpu.instead-of-processes";
 constexpr char kGraphics[] = "vgpu.instead-of-graphics";
 constexpr char kLibraries[] = "vgpu.instead-of-libraries";
 constexpr char kBatches[] = "vgpu.instead-of-batches";
-constexpr char kClusters[] = "vgpu.instead-of-clusters";
 constexpr char kDriver[] = "vgpu.instead-of-driver";
 constexpr char kLogs[] = "vgpu.instead-of-logs";
 constexpr char kQueries[] = "vgpu.instead-of-queries";
@@ -196,10 +195,6 @@ cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_
   DO(cudaMemPrefetchBatchAsync, kBatches) \
   DO(cudaMemcpy3DBatchAsync, kBatches) \
   DO(cudaMemcpyBatchAsync, kBatches) \
-  DO(cudaOccupancyMaxActiveClusters, kClusters) \
-  DO(cudaOccupancyMaxPotentialClusterSize, kClusters) \
-  DO(cudaGetDriverEntryPoint, kDriver) \
-  DO(cudaGetDriverEntryPointByVersion, kDriver) \
   DO(cudaGetExportTable, kDriver) \
   DO(cudaGetFuncBySymbol, kDriver) \
   DO(cudaLogsCurrent, kLogs) \

@@ -46,6 +46,7 @@ struct Kernel {
   std::size_t static_shared = 0;
   std::size_t dynamic_shared_limit = 0;  // cudaFuncAttributeMaxDynamicSharedMemorySize
   int carve_out = -1;
+  bool takes_any_cluster = false;  // of more than eight blocks, too
   cudaFuncCache cache = cudaFuncCachePreferNone;
   int max_threads = 0;
   std::map<int, std::unique_ptr<LoweredKernel>> by_device;

@@ -203,7 +203,8 @@ std::optional<int> attribute_of(const Gpu& gpu, int device, cudaDeviceAttr attri
     case cudaDevAttrMaxSurfaceCubemapWidth: return p.maxSurfaceCubemap;
     case cudaDevAttrMaxSurfaceCubemapLayeredWidth: return p.maxSurfaceCubemapLayered[0];
     case cudaDevAttrMaxSurfaceCubemapLayeredLayers: return p.maxSurfaceCubemapLayered[1];
-    // All others are of one machine, or of what the virtual GPU has not: clusters, arrays, other processes' handles …
+    case cudaDevAttrClusterLaunch: return p.major >= 9;
+    // All others are of one machine, or of what the virtual GPU has not: arrays, other processes' handles …
     default: return attribute > 0 && attribute < cudaDevAttrMax ? std::optional(0) : std::nullopt;
   }
 }

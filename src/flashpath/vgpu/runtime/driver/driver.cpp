@@ -15,6 +15,18 @@ extern "C" void __cudaRegisterFatBinaryEnd(void** handle);
 extern "C" void __cudaRegisterFunction(void** handle, const char* host, char* device, const char* name, int, uint3*,
                                        uint3*, dim3*, dim3*, int*);
 
+// Of the runtime (api/tensor_maps.cpp).
+extern "C" int __cudaTensorMapEncodeTiled(void* map, int type, std::uint32_t rank, void* address,
+                                          const std::uint64_t* extents, const std::uint64_t* strides,
+                                          const std::uint32_t* box, const std::uint32_t* steps, int interleave,
+                                          int swizzle, int promotion, int fill);
+extern "C" int __cudaTensorMapEncodeIm2col(void* map, int type, std::uint32_t rank, void* address,
+                                           const std::uint64_t* extents, const std::uint64_t* strides, const int* lower,
+                                           const int* upper, std::uint32_t channels, std::uint32_t pixels,
+                                           const std::uint32_t* steps, int interleave, int swizzle, int promotion,
+                                           int fill);
+extern "C" int __cudaTensorMapReplaceAddress(void* map, void* address);
+
 namespace {
 
 constexpr int kInvalidValue = 1, kInvalidDevice = 101, kNoBinaryForGpu = 209, kNotFound = 500;
@@ -185,6 +197,23 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
   return cudaLaunchKernel(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), parameters, shared,
                           static_cast<cudaStream_t>(stream));
 }
+
+int cuTensorMapEncodeTiled(void* map, int type, std::uint32_t rank, void* address, const std::uint64_t* extents,
+                           const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
+                           int interleave, int swizzle, int promotion, int fill) {
+  return __cudaTensorMapEncodeTiled(map, type, rank, address, extents, strides, box, steps, interleave, swizzle,
+                                    promotion, fill);
+}
+
+int cuTensorMapEncodeIm2col(void* map, int type, std::uint32_t rank, void* address, const std::uint64_t* extents,
+                            const std::uint64_t* strides, const int* lower, const int* upper, std::uint32_t channels,
+                            std::uint32_t pixels, const std::uint32_t* steps, int interleave, int swizzle,
+                            int promotion, int fill) {
+  return __cudaTensorMapEncodeIm2col(map, type, rank, address, extents, strides, lower, upper, channels, pixels, steps,
+                                     interleave, swizzle, promotion, fill);
+}
+
+int cuTensorMapReplaceAddress(void* map, void* address) { return __cudaTensorMapReplaceAddress(map, address); }
 
 int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes) {
   void* memory = nullptr;

@@ -26,6 +26,7 @@ namespace flashpath::runtime {
 namespace {
 
 constexpr std::uint64_t kSectorBytes = 32;
+constexpr unsigned kMostBlocksOfPortableCluster = 8;
 // Waking other threads of the host, and waiting for them, takes about a millisecond where these are busy.
 constexpr std::chrono::microseconds kBriefTogether(2000);
 constexpr std::chrono::microseconds kBriefAlone(1000);
@@ -44,9 +45,35 @@ std::uint64_t resident_on_device(Runtime& runtime, int device, const Kernel& ker
   return static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(runtime.gpu().multiprocessors);
 }
 
-void check(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape& shape) {
+// The extent of clusters that a launch has; zeros where it has none.
+dim3 cluster_of(const Program& program, const LaunchShape& shape) {
+  if (shape.cluster.x != 0) return shape.cluster;
+  return {program.cluster[0], program.cluster[1], program.cluster[2]};
+}
+
+// Gives what is wrong with the clusters of a launch: an empty message where nothing is.
+Message wrong_cluster(const Gpu& gpu, const Kernel& kernel, const Program& program, const LaunchShape& shape) {
+  const dim3 cluster = cluster_of(program, shape);
+  if (cluster.x == 0) return {};
+  if (gpu.major < 9) return {"vgpu.program-no-clusters", {{"gpu", gpu.name}}};
+  const dim3 own(program.cluster[0], program.cluster[1], program.cluster[2]);
+  if (own.x != 0 && (own.x != cluster.x || own.y != cluster.y || own.z != cluster.z)) {
+    return {"vgpu.program-cluster-of-kernel", {{"own", told(own)}, {"given", told(cluster)}}};
+  }
+  const unsigned most = kernel.takes_any_cluster ? kMostBlocksOfCluster : kMostBlocksOfPortableCluster;
+  if (cluster.x * cluster.y * cluster.z > most) {
+    return {"vgpu.program-cluster-too-large", {{"cluster", told(cluster)}, {"most", most}}};
+  }
+  const dim3& grid = shape.grid;
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return {"vgpu.program-no-multiple-of-cluster", {{"cluster", told(cluster)}}};
+  }
+  return {};
+}
+
+void check(Runtime& runtime, int device, const Kernel& kernel, const Program& program, const LaunchShape& shape) {
   const Gpu& gpu = runtime.gpu();
-  const auto& [grid, block, dynamic, cooperative] = shape;
+  const auto& [grid, block, dynamic, cooperative, cluster] = shape;
   const auto refuse = [&](cudaError_t code, const Message& why) {
     throw ApiError{code,
                    {"vgpu.launch-refused",
@@ -85,6 +112,9 @@ void check(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape
   if (threads > most_threads(gpu, kernel.resources.registers)) {
     refuse(cudaErrorLaunchOutOfResources,
            {"vgpu.registers-too-many", {{"registers", kernel.resources.registers}, {"threads", threads}}});
+  }
+  if (const Message why = wrong_cluster(gpu, kernel, program, shape); !why.empty()) {
+    refuse(cudaErrorInvalidClusterSize, why);
   }
   if (!cooperative) return;
   const std::uint64_t blocks = std::uint64_t(grid.x) * grid.y * grid.z;
@@ -178,6 +208,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   launch.program = &program;
   copy(shape.grid, launch.grid);
   copy(shape.block, launch.block);
+  const dim3 cluster = cluster_of(program, shape);
+  copy(cluster.x == 0 ? dim3(1, 1, 1) : cluster, launch.cluster);
+  launch.explicit_cluster = program.explicit_cluster || shape.cluster.x != 0;
   launch.dynamic_shared = static_cast<u32>(shape.dynamic_shared);
   launch.parameters = parameters;
   launch.cooperative = shape.cooperative;
@@ -298,7 +331,7 @@ int resident_blocks(Runtime& runtime, int device, const Kernel& kernel, int thre
 
 void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** arguments, Stream& stream) {
   const LoweredKernel& ready = runtime.registry.lowered(kernel, stream.device);
-  check(runtime, stream.device, kernel, shape);
+  check(runtime, stream.device, kernel, ready.program, shape);
   std::vector<std::byte> parameters(ready.program.parameter_bytes);
   for (std::size_t k = 0; k < ready.parameters.size(); ++k) {
     const auto [offset, size] = ready.parameters[k];

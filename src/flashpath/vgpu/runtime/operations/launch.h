@@ -13,6 +13,7 @@ struct LaunchShape {
   dim3 block;
   std::size_t dynamic_shared = 0;
   bool cooperative = false;
+  dim3 cluster = {0, 0, 0};  // zeros: as the kernel has it
 };
 
 // Throws ApiError where the device cannot launch so. The arguments are copied now.

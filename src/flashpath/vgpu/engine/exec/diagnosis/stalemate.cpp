@@ -129,6 +129,12 @@ Message lane_list(u32 lanes) {
 
 Message at_barrier(const Group& group) {
   const Block& block = *group.warp->block;
+  if (group.warp->for_cluster >> group.lane & 1) {
+    const Cluster& cluster = *block.cluster;
+    return {"vgpu.waits-for-cluster",
+            {{"threads", group.threads}, {"arrived", cluster.arrived}, {"expected", cluster.living_threads}}};
+  }
+  if (group.warp->for_matrices >> group.lane & 1) return {"vgpu.waits-for-warpgroup", {{"threads", group.threads}}};
   for (u32 open = block.open_barriers; open; open &= open - 1) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     const Barrier& barrier = block.barriers[number];

@@ -157,6 +157,26 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misa
   observe_scattered(warp, i, Where::kLocal, address, kLocalWindow, possible & local, size, use);
 }
 
+// In the shared memory of a block of the cluster; nullptr where there is none.
+std::byte* place_in_cluster(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
+  const std::vector<Block*>& blocks = warp.block->cluster->blocks;
+  const u64 rank = (address >> kRankShift) - 1;
+  if (rank >= blocks.size()) return nullptr;
+  Block& block = *blocks[rank];
+  const u64 offset = address & ((u64(1) << kRankShift) - 1);
+  const u64 limit = block.shared.size();
+  if (offset > limit || size > limit - offset) return nullptr;
+  if (block.living_threads == 0) {
+    const Message access("vgpu.access", {{"action", action_message(write ? "write" : "read")},
+                                         {"bytes", size},
+                                         {"address", hexadecimal(offset)},
+                                         {"space", space_message("shared")}});
+    return refuse(warp, lane,
+                  fault_at(warp, i.index, lane, "out-of-bounds", {"vgpu.block-has-ended", {{"access", access}, {"rank", rank}}}));
+  }
+  return block.shared.data() + offset;
+}
+
 }  // namespace
 
 std::byte* refuse(Warp& warp, int lane, const Fault& fault) {
@@ -177,8 +197,9 @@ std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address,
 
 std::byte* shared_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
   const u64 limit = warp.block->shared.size();
-  if (address > limit || size > limit - address) return out_of_bounds(warp, i, lane, address, size, "shared", write);
-  return warp.shared + address;
+  if (address <= limit && size <= limit - address) return warp.shared + address;
+  if (std::byte* const place = place_in_cluster(warp, i, lane, address, size, write)) return place;
+  return out_of_bounds(warp, i, lane, address, size, "shared", write);
 }
 
 std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {

@@ -5,6 +5,7 @@
 
 #include "exec/memory/addresses.h"
 #include "exec/memory/async_copy.h"
+#include "exec/memory/bulk_copies.h"
 #include "exec/operations.h"
 #include "program/async_flags.h"
 #include "sanitize/sanitizer.h"
@@ -62,7 +63,10 @@ void run_init(Warp& warp, const Instruction& i) {
 
 // What is left of an object may be used for anything: copies that are bound to it come to their end.
 void run_inval(Warp& warp, const Instruction& i) {
-  for_barriers(warp, i, [&](int, std::byte* object) { arrive_for_copies(*warp.block, object); });
+  for_barriers(warp, i, [&](int, std::byte* object) {
+    arrive_for_copies(*warp.block, object);
+    complete_bulk_copies(*warp.block->cluster, object);
+  });
 }
 
 // b[0]: how many arrive; c[0]: bytes that the phase is to wait for.
@@ -110,6 +114,7 @@ void run_wait(Warp& warp, const Instruction& i) {
       return;
     }
     warp.changed |= arrive_for_copies(*warp.block, object);
+    warp.changed |= complete_bulk_copies(*warp.block->cluster, object);
     const u32 phase = read(object).phase;
     if constexpr (kParity) {
       over |= u32((phase & 1) != (lanes<u32>(warp, i.b[0])[lane] & 1)) << lane;
@@ -160,6 +165,12 @@ void expect_arrival(std::byte* object) {
 bool arrive(std::byte* object, u32 count) {
   Object barrier = read(object);
   barrier.pending -= count;
+  return write(object, barrier);
+}
+
+bool complete_bytes(std::byte* object, u32 bytes) {
+  Object barrier = read(object);
+  barrier.owed -= bytes;
   return write(object, barrier);
 }
 

@@ -16,4 +16,7 @@ void expect_arrival(std::byte* object);
 // Whether the phase is complete with it.
 bool arrive(std::byte* object, u32 count);
 
+// A copy has brought so many bytes; whether the phase is complete with them.
+bool complete_bytes(std::byte* object, u32 bytes);
+
 }  // namespace flashpath::exec

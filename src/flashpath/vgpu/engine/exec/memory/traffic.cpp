@@ -350,4 +350,32 @@ void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* a
   }
 }
 
+void count_bulk(Warp& warp, const Instruction& i, const BulkCopy& copy, bool stores) {
+  observe::InstructionCount& count = count_of(warp, i);
+  const std::vector<Segment>& segments = warp.launch->segments;
+  count.requests += 1;
+  std::size_t index = 0;
+  u64 next = 0;  // the sector behind the last one of the range before
+  for (const BulkRange& range : copy.ranges) {
+    const std::byte* const place = stores ? range.to : range.from;
+    const auto is_in = [&](const Segment& each) { return place >= each.host && place < each.host + each.size; };
+    if (place == nullptr) continue;
+    if (!is_in(segments[index])) {
+      const auto found = std::find_if(segments.begin(), segments.end(), is_in);
+      if (found == segments.end()) continue;
+      index = static_cast<std::size_t>(found - segments.begin());
+      next = 0;
+    }
+    const u64 address = segments[index].base + static_cast<u64>(place - segments[index].host);
+    const u64 base = segments[index].base >> kSectorShift;
+    count.bytes += range.bytes;
+    for (u64 sector = address >> kSectorShift; sector <= (address + range.bytes - 1) >> kSectorShift; ++sector) {
+      if (sector + 1 == next) continue;
+      next = sector + 1;
+      count.sectors += 1;
+      mark(bits_of(*warp.counters, static_cast<u32>(index), stores ? Use::kWrite : Use::kRead), sector - base, 1);
+    }
+  }
+}
+
 }  // namespace flashpath::exec

@@ -24,4 +24,7 @@ void count_near(Warp& warp, const Instruction& i, const Segment& segment, const 
 void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size,
                      Use use);
 
+// A copy beside the warps: what it moves from global memory, or to there.
+void count_bulk(Warp& warp, const Instruction& i, const BulkCopy& copy, bool stores);
+
 }  // namespace flashpath::exec

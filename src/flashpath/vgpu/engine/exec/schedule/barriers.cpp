@@ -1,4 +1,4 @@
-// Barriers of a block: bar.sync, bar.arrive and bar.red.
+// Barriers of a block: bar.sync, bar.arrive and bar.red; and barrier.cluster.
 #include <algorithm>
 #include <bit>
 
@@ -6,6 +6,7 @@
 #include "exec/memory/addresses.h"
 #include "exec/schedule/barriers.h"
 #include "exec/schedule/worker.h"
+#include "exec/tensor_core/warpgroup.h"
 #include "program/modifiers.h"
 #include "sanitize/sanitizer.h"
 
@@ -49,6 +50,25 @@ void answer(Warp& warp, const Program& program, const Barrier& barrier) {
   });
 }
 
+// wgmma.wait_group: the warps of a group begin the same products, one warp a little later than another.
+void wait_for_matrices(Warp& warp, const Instruction& i) {
+  if (exec::wait_for_matrices(warp, static_cast<u32>(i.immediate))) return;
+  warp.waiting |= warp.executing;
+  warp.for_matrices = warp.executing;
+}
+
+bool release_for_matrices(Block& block) {
+  bool any = false;
+  for (Warp& warp : block.warps) {
+    if (warp.for_matrices == 0 || !finish_matrices(warp)) continue;
+    warp.waiting &= ~warp.for_matrices;
+    warp.for_matrices = 0;
+    ++block.cluster->met;
+    any = true;
+  }
+  return any;
+}
+
 // Lets all that wait there go.
 void complete(Block& block, const Program& program, u32 number) {
   Barrier& barrier = block.barriers[number];
@@ -64,12 +84,34 @@ void complete(Block& block, const Program& program, u32 number) {
   barrier.threads = barrier.votes = 0;
   barrier.votes_wanted = false;
   block.open_barriers &= ~(1u << number);
-  ++block.met;
+  ++block.cluster->met;
+}
+
+// barrier.cluster: who has arrived waits until all threads of the cluster that live have.
+void arrive_at_cluster(Warp& warp, const Instruction& i) {
+  if (const u32 again = warp.executing & warp.arrived; again != 0) {
+    throw fault_at(warp, i.index, std::countr_zero(again), "deadlock", "vgpu.cluster-arrives-again");
+  }
+  warp.arrived |= warp.executing;
+  warp.block->cluster->arrived += static_cast<u32>(std::popcount(warp.executing));
+  if (warp.watch != nullptr) sanitize::arrive_at_cluster(warp, i);
+  release(*warp.block->cluster);
+}
+
+void wait_for_cluster(Warp& warp, const Instruction& i) {
+  if (warp.watch != nullptr) sanitize::wait_for_cluster(warp, i);
+  const u32 early = warp.executing & warp.arrived;
+  warp.waiting |= early;
+  warp.for_cluster |= early;
 }
 
 }  // namespace
 
 void arrive(Block& block, Warp& warp, const Instruction& i) {
+  const BarrierMode mode = static_cast<BarrierMode>(i.modifier);
+  if (mode == BarrierMode::kClusterArrive) return arrive_at_cluster(warp, i);
+  if (mode == BarrierMode::kClusterWait) return wait_for_cluster(warp, i);
+  if (mode == BarrierMode::kMatrices) return wait_for_matrices(warp, i);
   const int first = std::countr_zero(warp.executing);
   const u32 number = lanes<u32>(warp, i.a[0])[first];
   if (number >= kBarriers) {
@@ -81,7 +123,6 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
     barrier.arrived.resize(block.warps.size());
     barrier.waiting.resize(block.warps.size());
   }
-  const BarrierMode mode = static_cast<BarrierMode>(i.modifier);
   barrier.threads += static_cast<u32>(std::popcount(warp.executing));
   barrier.arrived[warp.index] |= warp.executing;
   if (mode != BarrierMode::kArrive) {
@@ -103,8 +144,27 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
   if (of_a_part && is_met(block, barrier)) complete(block, *warp.launch->program, number);
 }
 
+bool release(Cluster& cluster) {
+  if (cluster.arrived == 0) return false;
+  u32 missing = 0;  // those that live and have not arrived; who has arrived may have ended since
+  for (const Block* block : cluster.blocks) {
+    for (const Warp& warp : block->warps) missing |= warp.alive & ~warp.arrived;
+  }
+  if (missing != 0) return false;
+  if (cluster.blocks.front()->watch != nullptr) sanitize::meet_cluster(cluster);
+  for (Block* const block : cluster.blocks) {
+    for (Warp& warp : block->warps) {
+      warp.waiting &= ~warp.for_cluster;
+      warp.arrived = warp.for_cluster = 0;
+    }
+  }
+  cluster.arrived = 0;
+  ++cluster.met;
+  return true;
+}
+
 bool release(Block& block, const Program& program) {
-  bool any = false;
+  bool any = release_for_matrices(block);
   for (u32 open = block.open_barriers; open; open &= open - 1) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     Barrier& barrier = block.barriers[number];

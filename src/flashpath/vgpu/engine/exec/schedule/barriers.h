@@ -1,4 +1,4 @@
-// Barriers of a block: bar.sync, bar.arrive and bar.red.
+// Barriers of a block: bar.sync, bar.arrive and bar.red; and the one of a cluster.
 #pragma once
 
 #include "exec/rooms.h"
@@ -10,5 +10,7 @@ namespace flashpath::exec {
 void arrive(Block& block, Warp& warp, const Instruction& i);
 // Lets go the threads of every barrier that is met; false where none was.
 bool release(Block& block, const Program& program);
+// Likewise those that wait at the barrier of the cluster.
+bool release(Cluster& cluster);
 
 }  // namespace flashpath::exec

@@ -18,10 +18,20 @@ namespace {
 
 constexpr std::size_t kGridBytes = 8;  // as CUDA's cooperative groups have it: its size, and a barrier
 
+// The unit that is handed out: a cluster, which without __cluster_dims__ is a block.
+u64 clusters_of(const Launch& launch) {
+  return u64(launch.grid[0]) * launch.grid[1] * launch.grid[2] / volume(launch.cluster);
+}
+
+u64 resident_clusters(const Launch& launch) {
+  const u64 most = launch.resident_blocks;
+  return most == 0 ? 0 : std::max<u64>(1, most / volume(launch.cluster));
+}
+
 class Crew {
  public:
   explicit Crew(Launch& launch)
-      : launch_(launch), blocks_(u64(launch.grid[0]) * launch.grid[1] * launch.grid[2], launch.resident_blocks) {}
+      : launch_(launch), blocks_(clusters_of(launch), resident_clusters(launch)) {}
 
   void run() {
     const u32 threads = static_cast<u32>(std::min<u64>(std::max(1u, launch_.threads), blocks_.blocks()));

@@ -121,75 +121,96 @@ Pulse watch(Worker& worker, Warp& warp, const std::vector<std::byte>& shared) {
   return pulse;
 }
 
-// Follows all warps of a block, turn by turn.
+// Follows all warps of a cluster, turn by turn.
 class RoundWatch : public Stepper {
  public:
-  explicit RoundWatch(const Block& block) : deeds_(block.warps.size()) {}
+  explicit RoundWatch(const Cluster& cluster)
+      : cluster_(cluster), warps_(cluster.blocks.front()->warps.size()), deeds_(warps_ * cluster.blocks.size()) {}
 
   bool pauses(Warp& warp, const Instruction& i) override {
-    deeds_[warp.index].add(warp, i);
+    deeds_[place(warp)].add(warp, i);
     return false;
   }
 
-  bool works(const Block& block) const {
-    return std::any_of(block.warps.begin(), block.warps.end(),
-                       [&](const Warp& warp) { return warp.changed || deeds_[warp.index].works; });
+  bool works() const {
+    return any([&](const Warp& warp) { return warp.changed || deeds_[place(warp)].works; });
   }
   bool goes_on_too_long() const {
     return std::any_of(deeds_.begin(), deeds_.end(), [](const Deeds& each) { return each.steps > kMostSteps; });
   }
-  bool all_took_part(const Block& block) const {
-    return std::all_of(block.warps.begin(), block.warps.end(),
-                       [&](const Warp& warp) { return (ready_lanes(warp) & ~deeds_[warp.index].took_part) == 0; });
+  bool all_took_part() const {
+    return !any([&](const Warp& warp) { return (ready_lanes(warp) & ~deeds_[place(warp)].took_part) != 0; });
   }
 
  private:
+  std::size_t place(const Warp& warp) const { return warp.block->rank * warps_ + warp.index; }
+
+  template <class F>
+  bool any(F&& f) const {
+    return std::any_of(cluster_.blocks.begin(), cluster_.blocks.end(), [&](const Block* block) {
+      return std::any_of(block->warps.begin(), block->warps.end(), f);
+    });
+  }
+
+  const Cluster& cluster_;
+  std::size_t warps_;  // of a block
   std::vector<Deeds> deeds_;
 };
 
 }  // namespace
 
-Pulse watch(Worker& worker, Block& block) {
+Pulse watch(Worker& worker, Cluster& cluster) {
   Pulse pulse = Pulse::kQuiet;
-  const std::vector<std::byte> shared = block.shared;
-  for (Warp& warp : block.warps) {
-    const Pulse found = watch(worker, warp, shared);
-    if (found == Pulse::kWorks) return found;
-    pulse = std::max(pulse, found);
+  for (Block* const block : cluster.blocks) {
+    const std::vector<std::byte> shared = block->shared;
+    for (Warp& warp : block->warps) {
+      const Pulse found = watch(worker, warp, shared);
+      if (found == Pulse::kWorks) return found;
+      pulse = std::max(pulse, found);
+    }
   }
   return pulse;
 }
 
 void Rounds::begin() {
-  before_.forget();
+  before_.clear();
   renewed_after_ = kFirstRounds;
   since_ = 0;
 }
 
-bool Rounds::closed(const Block& block) {
-  if (before_.is(block)) {
-    length_ = block.met - taken_at_;
+bool Rounds::is_as_before(const Cluster& cluster) const {
+  if (before_.size() != cluster.blocks.size()) return false;
+  return std::all_of(cluster.blocks.begin(), cluster.blocks.end(),
+                     [&](const Block* block) { return before_[block->rank].is(*block); });
+}
+
+bool Rounds::closed(const Cluster& cluster) {
+  if (is_as_before(cluster)) {
+    length_ = cluster.met - taken_at_;
     return length_ <= kMostRounds;
   }
   if (++since_ < renewed_after_) return false;
   since_ = 0;
   renewed_after_ *= 2;
-  before_.take(block);
-  taken_at_ = block.met;
+  before_.resize(cluster.blocks.size());
+  for (const Block* block : cluster.blocks) before_[block->rank].take(*block);
+  taken_at_ = cluster.met;
   return false;
 }
 
-Pulse Rounds::watch(Worker& worker, Block& block) {
-  RoundWatch watch(block);
-  for (Warp& warp : block.warps) warp.changed = false;
-  const u32 begun = block.met;
-  while (block.met - begun < length_) {
-    const Turn turn = worker.take_turn(block, &watch);
-    if (!turn.living || watch.works(block)) return Pulse::kWorks;
+Pulse Rounds::watch(Worker& worker, Cluster& cluster) {
+  RoundWatch watch(cluster);
+  for (Block* const block : cluster.blocks) {
+    for (Warp& warp : block->warps) warp.changed = false;
+  }
+  const u32 begun = cluster.met;
+  while (cluster.met - begun < length_) {
+    const Turn turn = worker.take_turn(cluster, &watch);
+    if (!turn.living || watch.works()) return Pulse::kWorks;
     // One that does not meet the others may look at what they do at another time.
     if (turn.yielded || watch.goes_on_too_long()) return Pulse::kUnclear;
   }
-  if (!before_.is(block) || !watch.all_took_part(block)) return Pulse::kWorks;
+  if (!is_as_before(cluster) || !watch.all_took_part()) return Pulse::kWorks;
   return Pulse::kQuiet;
 }
 

@@ -21,22 +21,24 @@ enum class Pulse {
 
 inline bool waits(Pulse pulse) { return pulse == Pulse::kQuiet || pulse == Pulse::kPolls; }
 
-// Lets every group of lanes of a block that can run go round once or more, each for itself, up to the next barrier.
+// Lets every group of lanes of a cluster that can run go round once or more, each for itself, up to the next barrier.
 // Their time counts.
-Pulse watch(Worker& worker, Block& block);
+Pulse watch(Worker& worker, Cluster& cluster);
 
-// Of a block that meets barrier after barrier: whether it stands again as it stood before.
+// Of a block, or a cluster, that meets barrier after barrier: whether it stands again as it stood before.
 class Rounds {
  public:
   void begin();
   // To be asked whenever barriers have been met.
-  bool closed(const Block& block);
+  bool closed(const Cluster& cluster);
   // Lets it go round once more, and looks at what it does on the way.
-  Pulse watch(Worker& worker, Block& block);
+  Pulse watch(Worker& worker, Cluster& cluster);
 
  private:
-  BlockSnapshot before_;
-  u32 taken_at_ = 0;  // as Block::met counts
+  bool is_as_before(const Cluster& cluster) const;
+
+  std::vector<BlockSnapshot> before_;  // by rank
+  u32 taken_at_ = 0;  // as Cluster::met counts
   u32 length_ = 0;    // barriers met in a round
   u32 renewed_after_ = 0;
   u32 since_ = 0;

@@ -1,4 +1,5 @@
-// A block that has started and not ended, and the memory that it takes. The memory is used again by later blocks.
+// A block that has started and not ended, or a cluster of blocks, and the memory that it takes. The memory is used again
+// by later ones.
 #pragma once
 
 #include <vector>
@@ -16,8 +17,9 @@ struct Resident {
 
   void start(u64 number);
 
-  Block block;
-  u64 number = 0;
+  std::vector<Block> blocks;  // one, or those of a cluster by rank
+  Cluster cluster;
+  u64 number = 0;             // of the cluster
   // Turns of all its warps since one of them did more than run on; those that end by a pause count less.
   u32 idle = 0;
   u32 watched_after = 0;  // so many of them
@@ -29,6 +31,9 @@ struct Resident {
   bool goes_round = false;  // it is stalled, and its threads meet at barriers all the time
 
  private:
+  void make(Block& block, Worker& worker, observe::Counters* counters, u32* last_segment);
+  void start(Block& block, const u32* first);
+
   Launch& launch_;
   std::vector<std::byte> registers_;
   std::vector<std::byte> local_;

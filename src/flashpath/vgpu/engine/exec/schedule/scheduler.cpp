@@ -54,7 +54,10 @@ class Runner {
       ++warp_.pc;
     } else {
       count(i);
-      if (!turn(i)) return false;
+      if (!turn(i)) {
+        stepper_->pauses(warp_, i);  // it is told of all that is done
+        return false;
+      }
     }
     if (!stepper_->pauses(warp_, i)) return true;
     keep_places(warp_.active, warp_.pc);
@@ -309,7 +312,9 @@ class Runner {
     if (worker_.misuse != nullptr) worker_.misuse->ends(warp_, ending);
     warp_.alive &= ~ending;
     warp_.parked = 0;  // those that wait for these lanes need not any longer
-    warp_.block->living_threads -= static_cast<u32>(std::popcount(ending));
+    const u32 ended = static_cast<u32>(std::popcount(ending));
+    warp_.block->living_threads -= ended;
+    warp_.block->cluster->living_threads -= ended;
     return warp_.alive != 0 && choose();
   }
 
@@ -329,10 +334,15 @@ class Runner {
       }
     }
     keep_places(warp_.active, warp_.pc + 1);
-    if (worker_.misuse != nullptr) worker_.misuse->comes_to_barrier(warp_, i);
+    if (worker_.misuse != nullptr && is_of_block(i)) worker_.misuse->comes_to_barrier(warp_, i);
     arrive(*warp_.block, warp_, i);
     warp_.diverged = true;
     return choose();
+  }
+
+  static bool is_of_block(const Instruction& i) {
+    const BarrierMode mode = static_cast<BarrierMode>(i.modifier);
+    return mode < BarrierMode::kClusterArrive;
   }
 
   // None can run but those that wait at a barrier for others of their warp: these will not come.

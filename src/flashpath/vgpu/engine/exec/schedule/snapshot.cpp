@@ -34,6 +34,7 @@ void WarpSnapshot::take(const Warp& warp) {
   pc_ = warp.pc;
   active_ = warp.active;
   waiting_ = warp.waiting;
+  arrived_ = warp.arrived;
   std::copy_n(warp.lane_pc, kLanes, lane_pc_);
   registers_.assign(warp.registers, warp.registers + warp.launch->program->register_bytes);
   local_.assign(warp.local, warp.local + local_bytes(warp));
@@ -41,7 +42,7 @@ void WarpSnapshot::take(const Warp& warp) {
 }
 
 bool WarpSnapshot::is_at(const Warp& warp) const {
-  if (warp.pc != pc_ || warp.active != active_ || warp.waiting != waiting_ || !taken()) return false;
+  if (warp.pc != pc_ || warp.active != active_ || warp.waiting != waiting_ || warp.arrived != arrived_ || !taken()) return false;
   if (!std::equal(warp.lane_pc, warp.lane_pc + kLanes, lane_pc_)) return false;
   return same(warp.local, local_) && frames_of(warp) == frames_;
 }

@@ -28,6 +28,7 @@ class WarpSnapshot {
   u32 pc_ = 0;
   u32 active_ = 0;
   u32 waiting_ = 0;
+  u32 arrived_ = 0;
   u32 lane_pc_[kLanes] = {};
   std::vector<std::byte> registers_;
   std::vector<std::byte> local_;
@@ -37,7 +38,6 @@ class WarpSnapshot {
 class BlockSnapshot {
  public:
   void take(const Block& block);
-  void forget() { warps_.clear(); }
   bool is(const Block& block) const;
 
  private:

