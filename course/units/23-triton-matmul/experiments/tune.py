@@ -19,10 +19,11 @@ LIMIT = triton.runtime.driver.active.utils.get_device_properties(0)["max_shared_
 
 
 def runs(config):
-    """Whether a configuration fits: copies of tiles in shared memory, sums in registers."""
-    block_m, block_n, block_k = (config.kwargs[f"BLOCK_{size}"] for size in "MNK")
-    shared = (config.num_stages - 1) * (block_m + block_n) * block_k * 2
-    return shared <= LIMIT and block_m * block_n // (32 * config.num_warps) <= 128
+    """Whether it fits: tiles in shared memory, sums in registers."""
+    m, n, k = (config.kwargs[f"BLOCK_{size}"] for size in "MNK")
+    shared = (config.num_stages - 1) * (m + n) * k * 2
+    sums = m * n // (32 * config.num_warps)
+    return shared <= LIMIT and sums <= 128
 
 
 def prune(configs, named_args, **kwargs):
