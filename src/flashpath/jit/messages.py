@@ -693,8 +693,7 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("Choose one of {known} bytes.", "可选（字节）：{known}。"),
     ),
     "map-fill": Entry(
-        Text("fill={value} is not known.", "fill={value} 不可识别。"),
-        Text("Choose one of {known}.", "可选：{known}。"),
+        Text("fill={value} is not known.", "fill={value} 不可识别。"), Text("Choose one of {known}.", "可选：{known}。")
     ),
     "map-rank": Entry(
         Text(
@@ -709,10 +708,7 @@ MESSAGES: dict[str, Text | Entry] = {
             "each other.",
             "最内层一维的元素相隔 {stride} 字节，而元素宽 {size} 字节：张量映射要求它们相邻。",
         ),
-        Text(
-            "Pass x.contiguous(), or a map of the transposed array.",
-            "请传 x.contiguous()，或对转置后的数组建映射。",
-        ),
+        Text("Pass x.contiguous(), or a map of the transposed array.", "请传 x.contiguous()，或对转置后的数组建映射。"),
     ),
     "map-refused": Text("CUDA refuses {map}: {status}.", "CUDA 拒绝了 {map}：{status}。"),
     "struct-size": Text(

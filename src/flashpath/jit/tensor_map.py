@@ -45,9 +45,7 @@ class TensorMap:
         self.steps = tuple(steps) if steps is not None else (1,) * len(self.box)
         self.address, self.device, self.shape, self.dtype = view.address, view.device, view.shape, view.dtype
         if len(self.box) != len(self.shape) or len(self.steps) != len(self.shape):
-            raise ArgumentError(
-                "jit.map-rank", box=str(self.box), steps=str(self.steps), shape=str(self.shape)
-            )
+            raise ArgumentError("jit.map-rank", box=str(self.box), steps=str(self.steps), shape=str(self.shape))
         self._bytes: bytes | None = None
 
     def __repr__(self) -> str:

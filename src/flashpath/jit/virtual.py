@@ -58,9 +58,7 @@ def ready(
     """
 
     def named(offset: int) -> tuple[int, str]:
-        parameter = next(
-            each for each in kernel.signature.parameters if each.offset in (offset, offset - ADDRESS)
-        )
+        parameter = next(each for each in kernel.signature.parameters if each.offset in (offset, offset - ADDRESS))
         return parameter.index, str(parameter)
 
     packed = Packed(

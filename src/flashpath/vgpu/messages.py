@@ -106,16 +106,11 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- Launches --------------------------------------------------------------------------------------
     "no-clusters": Entry(
-        Text(
-            "{kernel} is launched in clusters, which {gpu} does not have.",
-            "{kernel} 以 cluster 启动，{gpu} 不支持 cluster。",
-        ),
+        Text("{kernel} is launched in clusters, which {gpu} does not have.", "{kernel} 以 cluster 启动，{gpu} 不支持 cluster。"),
         Text("Play a Hopper GPU: device='H200'.", "请模拟 Hopper GPU：device='H200'。"),
     ),
     "cluster-too-large": Entry(
-        Text(
-            "A cluster of {cluster} has more than {most} blocks.", "cluster {cluster} 超过 {most} 个线程块。"
-        ),
+        Text("A cluster of {cluster} has more than {most} blocks.", "cluster {cluster} 超过 {most} 个线程块。"),
         Text("Choose a smaller one.", "请选小一些的 cluster。"),
     ),
     "other-cluster": Entry(
@@ -123,10 +118,7 @@ MESSAGES: dict[str, Text | Entry] = {
             "{kernel} is compiled for clusters of {own} and launched in clusters of {given}.",
             "{kernel} 按 cluster {own} 编译，却以 cluster {given} 启动。",
         ),
-        Text(
-            "Launch it in its own, or take __cluster_dims__ away.",
-            "请按它自己的 cluster 启动，或去掉 __cluster_dims__。",
-        ),
+        Text("Launch it in its own, or take __cluster_dims__ away.", "请按它自己的 cluster 启动，或去掉 __cluster_dims__。"),
     ),
     "no-memory-for-blocks": Entry(
         Text(
@@ -247,16 +239,11 @@ MESSAGES: dict[str, Text | Entry] = {
         "A box has 1 to 256 elements of each dimension; this one has {box}.",
         "box 的每一维有 1 到 256 个元素；这里是 {box}。",
     ),
-    "map-element-stride": Text(
-        "Steps are 1 to 8; these are {steps}.", "steps 在 1 到 8 之间；这里是 {steps}。"
-    ),
+    "map-element-stride": Text("Steps are 1 to 8; these are {steps}.", "steps 在 1 到 8 之间；这里是 {steps}。"),
     "map-interleave": Text(
-        "Tensor maps with interleaved channels are not known to this version.",
-        "这个版本不支持通道交错的张量映射。",
+        "Tensor maps with interleaved channels are not known to this version.", "这个版本不支持通道交错的张量映射。"
     ),
-    "map-swizzle": Text(
-        "A swizzle is 0, 32, 64 or 128 bytes wide.", "swizzle 的宽度是 0、32、64 或 128 字节。"
-    ),
+    "map-swizzle": Text("A swizzle is 0, 32, 64 or 128 bytes wide.", "swizzle 的宽度是 0、32、64 或 128 字节。"),
     "map-inner-bytes": Text(
         "The innermost dimension of box {box} is no multiple of 16 bytes.",
         "box {box} 最内层一维的字节数不是 16 的倍数。",
@@ -267,8 +254,7 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "map-fill": Text("What is outside of a tensor is zeros or NaN.", "张量之外填零或 NaN。"),
     "map-corner": Text(
-        "A corner of the box of pixels has more bits than a tensor map keeps.",
-        "像素框的角超出张量映射能保存的位数。",
+        "A corner of the box of pixels has more bits than a tensor map keeps.", "像素框的角超出张量映射能保存的位数。"
     ),
     "parameter-bytes": Entry(
         Text(
@@ -423,12 +409,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "wgmma 需要四个 warp，首个 warp 的编号是 4 的倍数；这里只有 {warps} 个",
     ),
     "bulk-size": Text(
-        "a bulk copy of {bytes} bytes, which is no multiple of {unit}",
-        "批量拷贝 {bytes} 字节，不是 {unit} 的倍数",
+        "a bulk copy of {bytes} bytes, which is no multiple of {unit}", "批量拷贝 {bytes} 字节，不是 {unit} 的倍数"
     ),
     "bulk-address": Text(
-        "the address {address} of a bulk copy is no multiple of {unit}",
-        "批量拷贝的地址 {address} 不是 {unit} 的倍数",
+        "the address {address} of a bulk copy is no multiple of {unit}", "批量拷贝的地址 {address} 不是 {unit} 的倍数"
     ),
     "no-tensor-map": Text(
         "there is no tensor map at the address that the copy names",
@@ -441,10 +425,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "one of the tensor map and the copy is tiled, the other im2col",
         "张量映射和拷贝一个是 tile 模式，另一个是 im2col 模式",
     ),
-    "tensor-map-type": Text("elements of that type cannot be reduced so", "这种类型的元素不能这样归约"),
-    "tensor-map-value": Text(
-        "{value} is no value for that field of a tensor map", "{value} 不是张量映射该字段的合法值"
+    "tensor-map-type": Text(
+        "elements of that type cannot be reduced so", "这种类型的元素不能这样归约"
     ),
+    "tensor-map-value": Text("{value} is no value for that field of a tensor map", "{value} 不是张量映射该字段的合法值"),
     "ended-while-copy-reads": Text(
         "all threads have ended while this copy still reads shared memory",
         "所有线程都已结束，而这个拷贝仍在读共享内存",

@@ -58,8 +58,7 @@ def test_it_comes_as_late_as_possible(run_ptx: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bytes_", "offset", "kind"),
-    [(1000, 0, "misaligned"), (1024, 8, "misaligned"), (1040, 0, "out-of-bounds")],
+    ("bytes_", "offset", "kind"), [(1000, 0, "misaligned"), (1024, 8, "misaligned"), (1040, 0, "out-of-bounds")]
 )
 def test_ranges_that_are_wrong(run_ptx: Any, bytes_: int, offset: int, kind: str) -> None:
     x, out = words(256), np.zeros(256, np.uint32)
@@ -93,9 +92,7 @@ def test_groups_write_to_global_memory(run_ptx: Any) -> None:
     x, out = words(256), np.zeros(256, np.uint32)
     copy = "cp.async.bulk.global.shared::cta.bulk_group"
     text = STORE.replace("{copy}", copy)
-    run_ptx(
-        text.replace("{after}", "cp.async.bulk.wait_group 0;"), x, out, block=64, shared=2048, target="sm_90"
-    )
+    run_ptx(text.replace("{after}", "cp.async.bulk.wait_group 0;"), x, out, block=64, shared=2048, target="sm_90")
     assert out.tolist() == x.tolist()
     # Nobody waits: it is there when the kernel ends.
     out[:] = 0

@@ -95,9 +95,7 @@ def at(*coordinates: int) -> Array:
     return given
 
 
-def box_of(
-    tensor: Array, start: tuple[int, ...], box: tuple[int, ...], steps: tuple[int, ...], fill: Any
-) -> Array:
+def box_of(tensor: Array, start: tuple[int, ...], box: tuple[int, ...], steps: tuple[int, ...], fill: Any) -> Array:
     """The elements of a box, in NumPy's order of dimensions."""
     counts = [-(-extent // step) for extent, step in zip(box, (*steps[:-1], 1), strict=True)]
     found = np.full(counts, fill, tensor.dtype)
@@ -171,9 +169,7 @@ def test_steps_fills_and_strides() -> None:
     tensor_map = fp.TensorMap(tensor, box, fill="nan", steps=steps)
     expected = box_of(tensor, (16, -1, 40), box, steps, np.nan)
     out = np.zeros(expected.nbytes, np.uint8)
-    module(3)["load"].launch(
-        1, 64, (tensor_map, at(40, -1, 16), expected.nbytes, out), shared=1024 + len(out)
-    )
+    module(3)["load"].launch(1, 64, (tensor_map, at(40, -1, 16), expected.nbytes, out), shared=1024 + len(out))
     got = out.view(ml_dtypes.bfloat16).reshape(expected.shape)
     np.testing.assert_array_equal(got.astype(np.float32), expected.astype(np.float32))
 
@@ -221,7 +217,5 @@ def test_what_a_map_must_be() -> None:
 
 def test_what_is_no_map_is_a_fault() -> None:
     with pytest.raises(fp.KernelFault) as caught:
-        module(2)["load"].launch(
-            1, 64, (np.zeros(128, np.uint8), at(0, 0), 64, np.zeros(64, np.uint8)), shared=2048
-        )
+        module(2)["load"].launch(1, 64, (np.zeros(128, np.uint8), at(0, 0), 64, np.zeros(64, np.uint8)), shared=2048)
     assert "tensor map" in caught.value.message

@@ -103,6 +103,4 @@ def test_attention() -> None:
 def test_nothing_is_found_in_attention() -> None:
     q, k, v, o = inputs(1, 128, 64)
     given = q, k, v, o, 0.18, 128
-    assert (
-        fp.sanitize(kernels.attention, (2, 1), args=given, device="H200", D=64, BM=64, BN=64, seeds=2) == []
-    )
+    assert fp.sanitize(kernels.attention, (2, 1), args=given, device="H200", D=64, BM=64, BN=64, seeds=2) == []

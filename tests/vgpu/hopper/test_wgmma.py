@@ -64,9 +64,7 @@ def placed(matrix: Array, swizzle: int, mn_major: bool, at: int, spread: int) ->
             leading = rows // 8 * block
             for k in range(rows):
                 for c in range(chunks):
-                    places.append(
-                        at + c % across * 16 + c // across * leading + k % 8 * width + k // 8 * stride
-                    )
+                    places.append(at + c % across * 16 + c // across * leading + k % 8 * width + k // 8 * stride)
     if swizzle:
         mask = swizzle // 16 - 1
         places = [place ^ ((place >> 7 & mask) << 4) for place in places]
@@ -181,9 +179,9 @@ COPY:
         for first in [array.ctypes.data]
     ]
     shape = LaunchShape((1, 1, 1), (128, 1, 1), SHARED)
-    launched = Launch(
-        VirtualModule(text).kernel("k"), shape, Packed(bytes(24), places), fp.gpus.gpu("H200")
-    ).run(Options(sanitize=sanitize))
+    launched = Launch(VirtualModule(text).kernel("k"), shape, Packed(bytes(24), places), fp.gpus.gpu("H200")).run(
+        Options(sanitize=sanitize)
+    )
     if sanitize:
         return launched.findings
     return unpacked_sums(case, sums)
@@ -311,9 +309,7 @@ def aligned_sum(a: Array, b: Array, c: Any) -> np.float32:
     """The terms cut off 25 bits below the largest exponent, summed exactly, and cut off to a float."""
     terms = [float(x) * float(y) for x, y in zip(a, b, strict=True)]
     exponents = [
-        int(np.frexp(float(x))[1]) + int(np.frexp(float(y))[1]) - 2
-        for x, y in zip(a, b, strict=True)
-        if x and y
+        int(np.frexp(float(x))[1]) + int(np.frexp(float(y))[1]) - 2 for x, y in zip(a, b, strict=True) if x and y
     ]
     exponents.append(int(np.frexp(float(c))[1]) - 1)
     unit = 2.0 ** (max(exponents) - 25)

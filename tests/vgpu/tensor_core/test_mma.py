@@ -441,10 +441,7 @@ def test_order_of_modifiers_constants_and_sinks(run_warp: Any) -> None:
             "{%f0,%f1,%f2,%f3}, {%r4,%r5,%r6,%r7,%r10,%r11}, {%r8,%r9,%r12}, {%f0,%f1,%f2,%f3};",
             "m16n8k24",
         ),
-        (
-            "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0}, %d0, %d0, %r0, 0, 1, 1, 1, 0, 0;",
-            "sparse",
-        ),
+        ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0}, %d0, %d0, %r0, 0, 1, 1, 1, 0, 0;", "sparse"),
         ("tcgen05.wait::ld.sync.aligned;", "sm_100a"),
     ],
 )

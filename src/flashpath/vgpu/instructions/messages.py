@@ -27,9 +27,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "`.sync` `.arrive` `.red` of all or some threads; `bar.warp.sync`",
         "`.sync` `.arrive` `.red`，全部或部分线程；`bar.warp.sync`",
     ),
-    "note-barrier": Text(
-        "as `bar`; `.cluster.arrive` `.cluster.wait`", "同 `bar`；`.cluster.arrive` `.cluster.wait`"
-    ),
+    "note-barrier": Text("as `bar`; `.cluster.arrive` `.cluster.wait`", "同 `bar`；`.cluster.arrive` `.cluster.wait`"),
     "note-bra": Text("to a label, `.uni` or not", "跳到标号，可带 `.uni`"),
     "note-brx": Text("`.idx`: to one of a list of labels", "`.idx`：跳到标号表中的一个"),
     "note-brkpt": Text("stops the launch, as `trap`", "中止启动，同 `trap`"),
@@ -47,17 +45,13 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "note-createpolicy": Text("gives a policy that nothing asks for", "给出缓存策略，但不起作用"),
     "note-elect": Text("`.sync`: the first member that lives", "`.sync`：第一个未结束的成员"),
-    "note-getctarank": Text(
-        "of addresses of shared memory, 32 and 64 bits", "共享内存地址所属的线程块，32 和 64 位"
-    ),
+    "note-getctarank": Text("of addresses of shared memory, 32 and 64 bits", "共享内存地址所属的线程块，32 和 64 位"),
     "note-mapa": Text(
-        "of addresses of shared memory, `.shared::cluster` and generic",
-        "共享内存地址，`.shared::cluster` 和通用地址",
+        "of addresses of shared memory, `.shared::cluster` and generic", "共享内存地址，`.shared::cluster` 和通用地址"
     ),
     "note-setmaxnreg": Text("no effect: registers are not shared out", "不起作用：寄存器不作分配"),
     "note-tensormap": Text(
-        "`.replace` of all fields of a tiled map; `.cp_fenceproxy`",
-        "`.replace` tile 模式映射的所有字段；`.cp_fenceproxy`",
+        "`.replace` of all fields of a tiled map; `.cp_fenceproxy`", "`.replace` tile 模式映射的所有字段；`.cp_fenceproxy`"
     ),
     "note-wgmma": Text(
         "`.mma_async` m64n8 … m64n256: f16 into f16 and f32, bf16 and tf32 into f32, e4m3 and e5m2 into f16 and f32, s8 and u8 "
