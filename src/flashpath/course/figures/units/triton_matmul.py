@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from flashpath import settings
 from flashpath.course.figures.drawing import Figure, Group, Picture
@@ -165,7 +165,7 @@ def _counted(
     constants = {"ALIGNED": True, "PRECISION": "ieee", "GROUP": group, "num_warps": warps, "num_stages": 3}
     constants |= {f"BLOCK_{name}": size for name, size in zip("MNK", tile, strict=True)}
     whole = -(-m // tile[0]) * -(-n // tile[1])
-    product: Any = triton_pointers.matmul_pointers
+    product = cast("Any", triton_pointers).matmul_pointers
     with vgpu.triton(profile=True) as gpu:
         kernel = product[(programs or whole,)](a, b, c, m, n, k, **constants)
     return gpu.reports[-1], kernel
