@@ -112,7 +112,7 @@ def test_wrong_beyond_what_is_listed(exercise: Exercise, size: str, condition: s
 
 
 # Kernels whose threads never wait for each other: one thread can play them all.
-TOGETHER = re.compile(r"__sync|__shfl|__ballot|__match|atomic")
+TOGETHER = re.compile(r"__sync|__shfl|__ballot|__match|atomic|mma")
 ALONE = [each for each in EXERCISES if each.language == "cuda" and not TOGETHER.search(each.solution_text())]
 
 

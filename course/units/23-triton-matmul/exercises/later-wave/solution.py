@@ -1,0 +1,42 @@
+"""Some programs of a product, in grouped order: c = a b for the tiles number first, first + 1, …
+
+a: (m, k), b: (k, n), c: (m, n), float16. Tiles are numbered in strips of GROUP columns of tiles: through a row of the
+strip, then its next row, and after the last row the next strip. The last strip may be narrower.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def wave(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    m,
+    n,
+    k,
+    first,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    number = first + tl.program_id(0)
+    in_strip = GROUP * tl.cdiv(m, BLOCK_M)
+    left = number // in_strip * GROUP
+    width = min(GROUP, tl.cdiv(n, BLOCK_N) - left)
+    tile_m = number % in_strip // width
+    tile_n = left + number % in_strip % width
+    rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for k0 in range(0, k, BLOCK_K):
+        along = k0 + tl.arange(0, BLOCK_K)
+        a_mask = (rows < m)[:, None] & (along < k)[None, :]
+        b_mask = (along < k)[:, None] & (columns < n)[None, :]
+        a = tl.load(a_ptr + rows[:, None] * k + along[None, :], mask=a_mask, other=0.0)
+        b = tl.load(b_ptr + along[:, None] * n + columns[None, :], mask=b_mask, other=0.0)
+        total = tl.dot(a, b, total)
+    c_mask = (rows < m)[:, None] & (columns < n)[None, :]
+    tl.store(c_ptr + rows[:, None] * n + columns[None, :], total.to(tl.float16), mask=c_mask)
