@@ -174,6 +174,7 @@ def test_explain_names_what_is_wrong(kernel_file: Path, tmp_path: Path) -> None:
     kernel_file.write_text(KERNEL + KERNEL.replace("twice", "thrice"))
     for words, code, says in (
         ([str(kernel_file)], 1, "2 kernels: twice, thrice"),
+        ([str(kernel_file), "--kernel", ""], 1, "2 kernels: twice, thrice"),
         ([str(kernel_file), "--kernel", "twic"], 1, "Did you mean 'twice'"),
         ([str(kernel_file), "--kernel", "twice", "--arch", "sm_81"], 1, "sm_80"),
         ([str(kernel_file), "--kernel", "twice", "--gpu", "H2OO"], 1, "H200"),

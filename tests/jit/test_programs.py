@@ -176,6 +176,11 @@ def test_a_library_that_is_not_built(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         ("tile.cuh", "no CUDA C++ source", "It is a header"),
         ("part.o", "no CUDA C++ source", "-l NAME"),
         ("empty.cu", "is empty", "main()"),
+        ("a$(touch made).cu", "a shell as a command", "Rename the file"),
+        ("`touch made`.cu", "a shell as a command", "Rename the file"),
+        ('q"x.cu', "a shell as a command", "Rename the file"),
+        ("-x.cu", "as an option", "Rename the file"),
+        ("listens.cu", "is no plain file", "file of its own"),
     ],
 )
 def test_files_that_are_no_programs(
@@ -185,6 +190,9 @@ def test_files_that_are_no_programs(
     for there in ("saxpy.cu", "tool.py", "tile.cuh", "part.o"):
         Path(there).write_text("int main() {}")
     Path("empty.cu").write_text("\n")
+    os.mkfifo("listens.cu")
+    if not Path(name).exists() and name.startswith(("a$", "`", "q", "-")):
+        Path(name).write_text("int main() {}")
     with pytest.raises(programs.ProgramNotFound) as caught:
         programs.make_recipe([name], A100)
     assert problem in caught.value.problem

@@ -235,6 +235,7 @@ def test_4096_elements_take_less_than_a_third_of_a_second(tmp_path: Path) -> Non
         (("(4,8)", "--product", "<2,3:2>"), "takes one layout, not a tiler for each mode"),
         (("Sw<1,0,2> o 0 o 8", "--swizzle", "1,0,2"), "has a swizzle already"),
         (("(4,8)", "--swizzle", "3,3,2"), "There is no swizzle <3,3,2>"),
+        (("(4,8)", "--swizzle", "3,3,999999999999"), "none is more than 64"),
         (("--mma", "SM80_16x8x16"), "--mma list"),
         (("(4,8)", "--mma", "SM80_16x8x16_F32F16F16F32_TN"), "no layout beside it"),
         (("--mma", "SM80_16x8x16_F32F16F16F32_TN", "--operand", "E"), "There is no operand E"),

@@ -234,6 +234,8 @@ def test_what_stays_says_why() -> None:
     assert "label smoothing" in why["loss"]
     with pytest.raises(FlashpathError, match=r"torch\.nn\.Module"):
         fp.patch(lambda x: x)
+    with pytest.raises(FlashpathError, match="not one of TorchScript"):
+        fp.patch(torch.jit.script(nn.LayerNorm(8)))
 
 
 @pytest.mark.parametrize("weight", [None, torch.tensor([0.5, 2.0, 1.0, 3.0])])

@@ -41,7 +41,7 @@ def compile_kernel(
             list(option),
             compiler="nvcc" if compiler == "nvcc" else "nvrtc",
         )
-        if kernel is None and len(module.kernels) != 1:
+        if not kernel and len(module.kernels) != 1:
             raise _choose(file, module.kernels, module.source)
         return module[kernel or module.kernels[0]]
     except FlashpathError as error:

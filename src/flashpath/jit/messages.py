@@ -320,6 +320,20 @@ MESSAGES: dict[str, Text | Entry] = {
         _CHECK_PATH,
     ),
     "program-missing": Entry(Text("{file} does not exist.", "{file} 不存在。"), _ADVICE),
+    "name-for-a-shell": Entry(
+        Text(
+            "nvcc cannot be given the file name {file}: it would read it as an option, or a shell as a command.",
+            "不能把文件名 {file} 交给 nvcc：nvcc 会把它当作选项，或者 shell 会把它当作命令。",
+        ),
+        Text(
+            'Rename the file: no name that begins with -, none with $, `, ", \\ or a line break.',
+            '请给文件改名：开头不能是 -，名字里不能有 $、`、"、\\ 或换行。',
+        ),
+    ),
+    "no-plain-file": Entry(
+        Text("{file} is no plain file: a pipe or a device.", "{file} 不是普通文件，而是管道或设备。"),
+        Text("Write the program into a file of its own.", "请把程序写进普通的文件。"),
+    ),
     "check-the-path": _CHECK_PATH,
     "did-you-mean-file": _DID_YOU_MEAN,
     "arguments-after-dashes": Text(

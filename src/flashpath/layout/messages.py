@@ -128,8 +128,8 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
         Text(
             "A swizzle is bits, base, shift: bits and base are 0 or more, and the shift is at least as far as there are "
-            "bits, so that no bit flips itself. For example 3,3,3.",
-            "swizzle 依次为 bits、base、shift：bits 与 base 不小于 0，shift 的绝对值不小于 bits，否则会有位翻转自身。例如 3,3,3。",
+            "bits, so that no bit flips itself; none is more than 64. For example 3,3,3.",
+            "swizzle 依次为 bits、base、shift：bits 与 base 不小于 0，shift 的绝对值不小于 bits，否则会有位翻转自身；三者都不超过 64。例如 3,3,3。",
         ),
     ),
     # ---- Notation --------------------------------------------------------------------------------------

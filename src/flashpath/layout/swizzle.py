@@ -10,6 +10,8 @@ from typing import TypeVar, cast
 from flashpath.layout.int_tuple import IntTuple
 from flashpath.layout.layout import Layout, LayoutError
 
+_MOST_BITS = 64  # of an index
+
 
 @dataclass(frozen=True)
 class Swizzle:
@@ -24,7 +26,8 @@ class Swizzle:
     shift: int
 
     def __post_init__(self) -> None:
-        if self.bits < 0 or self.base < 0 or abs(self.shift) < self.bits:
+        most = max(self.bits, self.base, abs(self.shift))
+        if self.bits < 0 or self.base < 0 or abs(self.shift) < self.bits or most > _MOST_BITS:
             raise LayoutError("layout.impossible-swizzle", bits=self.bits, base=self.base, shift=self.shift)
 
     def __call__(self, index: int) -> int:

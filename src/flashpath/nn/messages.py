@@ -61,7 +61,10 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "no-module": Entry(
         Text("patch got {model}.", "patch 收到 {model}。"),
-        Text("It takes a torch.nn.Module.", "应是 torch.nn.Module。"),
+        Text(
+            "It takes a torch.nn.Module, not one of TorchScript.",
+            "应是 torch.nn.Module，TorchScript 的模块不行。",
+        ),
     ),
     "no-transformers": Entry(
         Text("transformers is not installed.", "没有安装 transformers。"),

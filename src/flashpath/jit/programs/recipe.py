@@ -128,6 +128,10 @@ def make_recipe(
     return Recipe(sources, target, tuple(flags), tuple(link_flags), Path.cwd(), checked)
 
 
+# nvcc hands the names of its files to a shell, between quotation marks, where these have a meaning.
+_FOR_A_SHELL = set('$`"\\\n')
+
+
 def _checked(file: Path) -> Path:
     if file.is_dir():
         there = sorted(each.name for each in file.glob(f"*{DEVICE_SUFFIX}"))
@@ -137,6 +141,10 @@ def _checked(file: Path) -> Path:
         raise ProgramNotFound("jit.program-is-folder", file=str(file), advice=advice)
     if not file.exists():
         raise _not_found(file)
+    if _FOR_A_SHELL & set(str(file)) or str(file).startswith("-"):
+        raise ProgramNotFound("jit.name-for-a-shell", file=str(file))
+    if not file.is_file():
+        raise ProgramNotFound("jit.no-plain-file", file=str(file))
     if file.suffix not in SUFFIXES:
         raise ProgramNotFound("jit.not-cuda-source", file=str(file), advice=_wrong_suffix(file))
     try:

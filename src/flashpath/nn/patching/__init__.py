@@ -53,7 +53,7 @@ def patch(model: nn.Module, *, keep_logits: bool = True) -> PatchReport:
     names stay as they are. A second call changes nothing, and `unpatch` gives everything back. docs/nn.md
     says what is known, and what stays torch's in a call.
     """
-    if not isinstance(model, nn.Module):
+    if not isinstance(model, nn.Module) or isinstance(model, torch.jit.ScriptModule):
         raise FlashpathError("nn.no-module", model=f"{model!r:.80}")
     replaced, kept = list[Replaced](), list[Kept]()
     with _lock:
