@@ -65,7 +65,12 @@ def test_the_seed_repeats_the_values() -> None:
         ("i32[8]:9..0", "the lower number first"),
         ("i32[8]:0.5..2", "Give two numbers"),
         ("u8[8]:0..256", "from 0 to 255"),
-        ("f32[2**50]", "no memory"),
+        ("f32[2**50]", "cannot be made here"),
+        ("f32[99999999999999999999]", "cannot be made here"),
+        ("zeros:f32[99999999999999999999]", "cannot be made here"),
+        ("f32[" + ",".join("1" * 71) + "]", "cannot be made here"),
+        ("f32[8]:0..inf", "no finite distance"),
+        ("f64[8]:-1e308..1e308", "no finite distance"),
         ("zeros:i32[8]:0..9", "zeros has no range"),
     ],
 )

@@ -87,6 +87,8 @@ def test_gpus_that_were_not_measured_and_the_virtual_one() -> None:
         (["--shape", "a", "b", "c", "d"], "BATCH SEQUENCE HEADS DIM, such as --shape 4 4096 16 128"),
         (["--shape", "0", "1", "2", "8"], "--shape is '0 1 2 8'"),
         (["--shape", "64"], "four whole numbers"),
+        (["--shape", *(["999999999999"] * 4)], "larger than any GPU"),
+        (["softmax", "--shape", "99999999999999999999", "3"], "larger than any GPU"),
         (["--dtype", "float32"], "float16, bfloat16"),
         (["--device", "H2000"], "Did you mean H200"),
         (["--shape", "1", "8", "2", "130"], "multiples of 8"),

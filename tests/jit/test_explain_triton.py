@@ -143,6 +143,14 @@ def test_the_command_shows_the_kernels_of_a_program(
         if words:
             with pytest.raises(fp.FlashpathError, match=words):
                 explain_program(file, name, None, None, "all", as_json=False)
-    file.write_text("x = 1\n")
-    with pytest.raises(fp.FlashpathError, match="launched no Triton kernel"):
-        explain_program(file, None, None, None, "all", as_json=False)
+    for text, words, told in (
+        ("x = 1\n", "launched no Triton kernel", ""),
+        ("def f():\n    raise OSError('gone')\nf()\n", "ended in an error", "OSError: gone"),
+        ("raise SystemExit('bye')\n", "ended in an error", "bye"),
+    ):
+        file.write_text(text)
+        with pytest.raises(fp.FlashpathError, match=words):
+            explain_program(file, None, None, None, "all", as_json=False)
+        error = capsys.readouterr().err
+        assert told in error
+        assert "runpy" not in error

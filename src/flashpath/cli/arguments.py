@@ -67,7 +67,9 @@ def _value(text: str, written: str, names: dict[str, int], generator: np.random.
     if array := _ARRAY.fullmatch(written):
         try:
             return _array(text, array, names, generator)
-        except MemoryError:
+        except FlashpathError:
+            raise
+        except (MemoryError, ValueError, OverflowError):  # NumPy's, of extents or dimensions beyond its own
             raise FlashpathError("cli.arg-too-large", text=text) from None
     number = _integer(written, names)
     if number is not None:
@@ -144,6 +146,8 @@ def _random(
         low, high = number(array["low"]), number(array["high"])
     except ValueError:
         raise FlashpathError("cli.arg-no-range", text=text, low=array["low"], high=array["high"]) from None
+    if not math.isfinite(high - low):
+        raise FlashpathError("cli.arg-endless-range", text=text, low=low, high=high)
     if low > high:
         raise FlashpathError("cli.arg-empty-range", text=text, low=low, high=high)
     if whole:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -121,8 +122,11 @@ def _sizes(given: str | None, words: str, example: str) -> tuple[int, ...]:
     """Returns the numbers of --shape, as many as `words` names."""
     names = words.split()
     parts = re.split(r"\s*[x×*,\s]\s*", (given or example).strip())
-    if len(parts) == len(names) and all(re.fullmatch(r"[1-9]\d{0,11}", part) for part in parts):
-        return tuple(map(int, parts))
+    if len(parts) == len(names) and all(re.fullmatch(r"[1-9]\d{0,99}", part) for part in parts):
+        sizes = tuple(map(int, parts))
+        if math.prod(sizes) > _MOST_ELEMENTS:
+            raise FlashpathError("cli.explain-dispatch-too-large", given=given)
+        return sizes
     raise FlashpathError(
         "cli.explain-dispatch-wrong-shape",
         given=given,
@@ -132,6 +136,7 @@ def _sizes(given: str | None, words: str, example: str) -> tuple[int, ...]:
     )
 
 
+_MOST_ELEMENTS = 1 << 44
 _COUNTS = {
     1: Message("cli.explain-dispatch-one-number"),
     2: Message("cli.explain-dispatch-two-numbers"),

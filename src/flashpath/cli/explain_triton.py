@@ -12,8 +12,6 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from flashpath.cli.explain import chosen_stages, show_stage
 from flashpath.cli.output import console, print_json
 from flashpath.errors import FlashpathError
@@ -63,13 +61,18 @@ def _launched(file: Path, arch: str | None, gpu: str | None) -> list[Any]:
         try:
             runpy.run_path(str(file), run_name="__main__")
         except SystemExit as end:
+            if isinstance(end.code, str):
+                print(end.code, file=sys.stderr)
             if end.code not in (None, 0):
-                raise
+                raise FlashpathError("cli.explain-program-ended", file=file) from None
         except FlashpathError:
             raise
-        except Exception:
-            traceback.print_exc()
-            raise typer.Exit(1) from None
+        except Exception as error:
+            own = error.__traceback__
+            while own is not None and own.tb_frame.f_code.co_filename != str(file):  # runpy's frames and ours
+                own = own.tb_next
+            traceback.print_exception(error.with_traceback(own))
+            raise FlashpathError("cli.explain-program-ended", file=file) from None
         return played.kernels
 
 

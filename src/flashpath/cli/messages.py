@@ -645,8 +645,8 @@ MESSAGES: dict[str, Text | Entry] = {
     # ---- Arguments of a kernel: --arg ------------------------------------------------------------------
     "arg-too-large": Entry(
         Text(
-            "--arg {text}: there is no memory for so large an array.",
-            "--arg {text}：内存放不下这么大的数组。",
+            "--arg {text}: so large an array cannot be made here.",
+            "--arg {text}：这里无法创建这么大的数组。",
         ),
         Text("Give a smaller shape.", "请给出小一些的形状。"),
     ),
@@ -693,6 +693,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "arg-no-range": Entry(
         Text("--arg {text}: {low}..{high} is no range.", "--arg {text}：{low}..{high} 不是取值范围。"),
         Text("Give two numbers: 0..9.", "请给出两个数：0..9。"),
+    ),
+    "arg-endless-range": Entry(
+        Text(
+            "--arg {text}: from {low} to {high} is no finite distance.",
+            "--arg {text}：从 {low} 到 {high} 的距离不是有限的。",
+        ),
+        Text("Give two finite numbers, such as 0..1.", "请给出两个有限的数，例如 0..1。"),
     ),
     "arg-empty-range": Entry(
         Text(
@@ -1011,6 +1018,16 @@ MESSAGES: dict[str, Text | Entry] = {
     "explain-not-launched": Entry(
         Text("{file} launched no kernel {name!r}.", "{file} 没有启动核函数 {name!r}。"),
         Text("It launched {known}.", "它启动了 {known}。"),
+    ),
+    "explain-program-ended": Entry(
+        Text(
+            "{file} ended in an error, so its kernels are not explained.",
+            "{file} 以错误结束，因此没有讲解它的核函数。",
+        ),
+        Text(
+            "Let it end well first: flashpath run {file}.",
+            "请先让它正常结束：flashpath run {file}。",
+        ),
     ),
     "explain-program-missing": Entry(
         Text("There is no file {file}.", "没有文件 {file}。"),
@@ -1706,6 +1723,10 @@ MESSAGES: dict[str, Text | Entry] = {
             "It takes {count} of 1 or more, {words}, such as --shape {example}.",
             "请给出 {count}（不小于 1）：{words}，例如 --shape {example}。",
         ),
+    ),
+    "explain-dispatch-too-large": Entry(
+        Text("--shape {given} is larger than any GPU.", "--shape {given} 超过了任何 GPU 的容量。"),
+        Text("Give the shape of a tensor that exists.", "请给出实际存在的张量的形状。"),
     ),
     "explain-dispatch-one-number": Text("a whole number", "一个整数"),
     "explain-dispatch-two-numbers": Text("two whole numbers", "两个整数"),
