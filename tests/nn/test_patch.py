@@ -234,6 +234,7 @@ def test_what_stays_says_why() -> None:
     assert "label smoothing" in why["loss"]
     with pytest.raises(FlashpathError, match=r"torch\.nn\.Module"):
         fp.patch(lambda x: x)
+    assert fp.patch(nn.Linear(2, 2)).notes == ()  # nothing of it is computed by flashpath
     with pytest.raises(FlashpathError, match="not one of TorchScript"):
         fp.patch(torch.jit.script(nn.LayerNorm(8)))
 

@@ -489,7 +489,7 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "nsight-stall-long-scoreboard": Text(
         "for data from global or local memory: more warps or more loads in flight hide it",
-        "等待全局或本地内存的数据：更多 warp 或更多在途加载可以掩盖它",
+        "等待全局或局部内存的数据：更多 warp 或更多在途加载可以掩盖它",
     ),
     "nsight-stall-math-pipe-throttle": Text(
         "for an arithmetic unit that is busy: that unit is what bounds it",

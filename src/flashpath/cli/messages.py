@@ -166,7 +166,7 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "tour-resources": Text(
         "A thread uses {registers} registers and {local} bytes of local memory; {spilled} bytes are spilled.",
-        "每个线程用 {registers} 个寄存器、{local} 字节本地内存；寄存器溢出 {spilled} 字节。",
+        "每个线程用 {registers} 个寄存器、{local} 字节局部内存；寄存器溢出 {spilled} 字节。",
     ),
     "tour-on-gpu": Text(
         "on {gpu}: {elements:,} elements, {blocks:,} blocks of 256 threads",

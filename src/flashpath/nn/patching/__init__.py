@@ -74,7 +74,7 @@ def patch(model: nn.Module, *, keep_logits: bool = True) -> PatchReport:
                 _change_head(name, module, replaced, kept)
             elif kind_of(module) == heads.KIND:
                 swap_back(module)
-    return PatchReport(tuple(replaced), tuple(kept), tuple(_notes(model)))
+    return PatchReport(tuple(replaced), tuple(kept), tuple(_notes(model)) if replaced else ())
 
 
 def unpatch(model: nn.Module) -> None:
