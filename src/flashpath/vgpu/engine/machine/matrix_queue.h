@@ -48,7 +48,14 @@ struct MatrixQueue {
   u32 ended = 0;            // of a sanitised launch, at the group's first warp: the epoch in which the last one ended
 
   u64 done() const { return begun - pending.size(); }
-  void clear() { *this = {}; }
+  // At each block's start: an empty deque that is made anew would ask for memory.
+  void clear() {
+    pending.clear();
+    groups.clear();
+    begun = awaited = 0;
+    written = ~u64(0);
+    ended = 0;
+  }
 };
 
 }  // namespace flashpath::machine
