@@ -212,6 +212,14 @@ def test_a_message_travels_as_data() -> None:
     assert Message.from_data(message.as_data()) == message
 
 
+@pytest.mark.parametrize("value", ["x", None, 10**400, float("nan")])
+def test_whatever_value_comes_is_said(value: object) -> None:
+    """Who sends a message may be hostile: a value of another kind than expected breaks nothing."""
+    params = dict.fromkeys(("fraction", "blocks", "threads", "warps", "most", "limit"), value)
+    message = Message.from_data({"code": "jit.occupancy", "params": params})
+    assert all(message.text(lang) for lang in ("en", "zh"))
+
+
 @pytest.mark.parametrize(
     "data",
     [

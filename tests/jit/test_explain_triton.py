@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from pathlib import Path
 from typing import Any, cast
 
@@ -120,7 +121,7 @@ def test_the_command_shows_the_kernels_of_a_program(
 ) -> None:
     from flashpath.cli.explain_triton import explain_program
 
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     monkeypatch.setenv("COLUMNS", "80")
     file = tmp_path / "program.py"
     file.write_text(
@@ -129,6 +130,7 @@ def test_the_command_shows_the_kernels_of_a_program(
         "x = torch.zeros(64, dtype=torch.int32)\nvector[(1,)](x, x, 64)\n"
     )
     explain_program(file, None, None, None, "layouts", as_json=False)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "0"  # as it was
     shown = capsys.readouterr()
     assert "#blocked: a tensor of 64 × i32" in shown.out
     assert "T0V0" in shown.out

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flashpath.layout.triton_layouts import TensorLayout
 
 _STAGES = ("source", "ttir", "ttgir", "layouts", "ptx", "sass")
+_DEVICES = "CUDA_VISIBLE_DEVICES"
 _MOST_ROWS, _MOST_COLUMNS = 16, 10  # of a layout: the corner that is drawn
 
 
@@ -56,7 +57,6 @@ def _launched(file: Path, arch: str | None, gpu: str | None) -> list[Any]:
 
     if not file.is_file():
         raise FlashpathError("cli.explain-program-missing", file=file)
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""
     with vgpu.triton(arch, gpu) as played, _as_program(file), contextlib.redirect_stdout(sys.stderr):
         try:
             runpy.run_path(str(file), run_name="__main__")
@@ -78,13 +78,17 @@ def _launched(file: Path, arch: str | None, gpu: str | None) -> list[Any]:
 
 @contextlib.contextmanager
 def _as_program(file: Path) -> Generator[None]:
-    arguments, path = sys.argv[:], sys.path[:]
+    arguments, path, devices = sys.argv[:], sys.path[:], os.environ.get(_DEVICES)
     sys.argv[:] = [str(file)]
     sys.path[0] = str(file.absolute().parent)
+    os.environ[_DEVICES] = ""  # it finds no GPU, and keeps its tensors on the CPU
     try:
         yield
     finally:
         sys.argv[:], sys.path[:] = arguments, path
+        del os.environ[_DEVICES]
+        if devices is not None:
+            os.environ[_DEVICES] = devices
 
 
 # ---- What is shown -------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ class TensorMap:
         )
 
     def _strides(self) -> list[int]:
-        """In bytes, by dimension."""
+        """Returns the distances of neighbours in bytes, by dimension."""
         array, size = self.array, self._itemsize()
         strides = array.stride() if hasattr(array, "stride") else None
         found = [stride * size for stride in strides] if strides is not None else list(array.strides)

@@ -214,7 +214,7 @@ class _Template(string.Formatter):
             return _counted(value, format_spec)
         try:
             return super().format_field(value, format_spec)
-        except (ValueError, TypeError):  # a number was expected, and a text came
+        except (ValueError, TypeError, OverflowError):  # not a number that it can write so came
             return str(value)
 
 
